@@ -1,0 +1,46 @@
+"""The `macao` command. Subcommands are imported when they are called: `macao games` never loads numba."""
+
+from importlib import import_module
+from typing import Final
+
+import click
+
+from casino.errors import CasinoError
+
+# name: (module and attribute, one line of help)
+COMMANDS: Final[dict[str, tuple[str, str]]] = {
+    "games": ("api.commands.games:games", "List the catalogue, or show one game with its options."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and imports one when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, attribute = COMMANDS[cmd_name][0].split(":")
+        command = getattr(import_module(module), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; a refusal of the engines is one line and exit code 2."""
+        try:
+            return super().invoke(ctx)
+        except CasinoError as refusal:
+            where = f" (at {refusal.pointer})" if refusal.pointer else ""
+            raise click.UsageError(f"{refusal.detail}{where}", ctx=None) from None
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="macao", prog_name="macao")
+def main() -> None:
+    """Macao: play it over REST, compute its exact odds, run bankroll experiments."""

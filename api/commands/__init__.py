@@ -1,0 +1,1 @@
+"""The subcommands of `macao`, one module each, imported only when called."""

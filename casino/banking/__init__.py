@@ -1,0 +1,5 @@
+"""The banking family."""
+
+from casino.catalogue import Listing
+
+GAMES: tuple[Listing, ...] = ()

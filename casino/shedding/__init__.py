@@ -1,0 +1,5 @@
+"""The shedding family."""
+
+from casino.catalogue import Listing
+
+GAMES: tuple[Listing, ...] = ()

@@ -1,0 +1,5 @@
+"""The tricks family."""
+
+from casino.catalogue import Listing
+
+GAMES: tuple[Listing, ...] = ()

@@ -1,7 +1,7 @@
 """The `macao` command. Subcommands are imported when they are called: `macao games` never loads numba."""
 
 from importlib import import_module
-from typing import Final
+from typing import Final, cast
 
 import click
 
@@ -23,9 +23,7 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module, attribute = COMMANDS[cmd_name][0].split(":")
-        command = getattr(import_module(module), attribute)
-        assert isinstance(command, click.Command)
-        return command
+        return cast(click.Command, getattr(import_module(module), attribute))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -121,6 +121,18 @@ class Game(ABC, Generic[A]):
     def start(self, seed: bytes, /) -> State[A]:
         """A fresh game; all chance comes from the seed."""
 
+    @property
+    def match_defaults(self) -> Json:
+        """How a match of this game is played where nobody says otherwise: changes to `match.MatchRules`."""
+        return {"deals": 1}
+
+    def deal(self, seed: bytes, number: int, dealer: int) -> State[A]:
+        """Deal `number` (from 0) of a match, dealt by the seat `dealer`: what `casino/match.py` plays.
+
+        A game whose `start` is a whole round with a lot of its own (banking's circle) has no other deal.
+        """
+        return self.start(seed)
+
     @abstractmethod
     def position(self, data: Mapping[str, Any], /) -> State[A]:
         """A situation set up from JSON. Raises PositionError, RulesError or NotationError with a pointer."""

@@ -1,0 +1,228 @@
+"""The database: one way to read, one way to write, the same on SQLite and on PostgreSQL.
+
+`read()` is a consistent snapshot that refuses writes and waits for nobody. `write()` is one transaction that
+is committed at the end of the block or rolled back; on SQLite writers queue (api/write_queue.py) and begin
+immediately, on PostgreSQL they lock the rows that they change.
+
+SQLite runs in WAL mode with `synchronous=FULL`: a commit is on the disk before it is acknowledged, so neither
+`kill -9` nor a power cut loses one. (NORMAL would survive the kill, but not the power cut; FULL costs about a
+quarter of a millisecond a commit on an SSD, little beside a request.) PostgreSQL does the same by default.
+"""
+
+import json
+import logging
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import URL, Connection, create_engine, event, func, make_url, select
+from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.orm import Session
+
+from api import migrations
+from api.services.errors import Busy
+from api.write_queue import WriteQueue
+
+if TYPE_CHECKING:
+    from alembic.config import Config
+
+PATIENCE: Final = 10.0  # seconds that a writer waits for its turn
+_BUSY_TIMEOUT_MS: Final = 5_000  # for writers that do not queue, such as a shell
+_MIGRATION_LOCK: Final = 0x6D6163616F  # «macao»
+_HOOKS: Final = "after_commit"
+_RETRYABLE_STATES: Final = {"40001", "40P01", "55P03"}  # serialization, deadlock, lock not available
+_log = logging.getLogger(__name__)
+
+
+class DatabaseError(ValueError):
+    """An URL that names no database this service can use; the text says what would be right."""
+
+
+class Database:
+    """A database named by an URL: `sqlite:///file.db` or `postgresql://user@host/name`."""
+
+    def __init__(self, url: str, *, patience: float = PATIENCE) -> None:
+        self.url = _parse(url)
+        self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        if self.is_sqlite:
+            self._open_sqlite(patience)
+        else:
+            self._open_postgresql(patience)
+        os.register_at_fork(after_in_child=self._forget)
+
+    def __repr__(self) -> str:
+        return f"Database({self.url.render_as_string()})"
+
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        """A session on one consistent snapshot; any write in it is refused by the database."""
+        with Session(self._reader, autoflush=False, expire_on_commit=False) as session, _retryable():
+            yield session
+
+    @contextmanager
+    def write(self) -> Iterator[Session]:
+        """A session in one transaction, committed at the end of the block, rolled back on an exception.
+
+        Raises Busy (nothing changed) where the turn or a lock is not to be had in time.
+        """
+        with self._turn(), Session(self._writer, expire_on_commit=False) as session, _retryable():
+            yield session
+            session.commit()
+        for hook in session.info.pop(_HOOKS, ()):
+            _run(hook)
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """As `write()`, but a bare connection: for migrations and bulk work."""
+        with self._turn(), _retryable(), self._writer.begin() as connection:
+            yield connection
+
+    def on_commit(self, session: Session, hook: Callable[[], object]) -> None:
+        """Call the hook once the session's transaction is committed and its locks are free; never otherwise.
+
+        A hook that raises is logged: what was committed stands, and the other hooks are called.
+        """
+        session.info.setdefault(_HOOKS, []).append(hook)
+
+    def dispose(self) -> None:
+        """Close all connections; the next use opens new ones."""
+        self._writer.dispose()
+        self._reader.dispose()
+        if self._queue is not None:
+            self._queue.close()
+
+    def _forget(self) -> None:
+        self._writer.dispose(close=False)
+        self._reader.dispose(close=False)
+        if self._queue is not None:
+            self._queue.forget()
+
+    def _turn(self) -> Any:
+        return self._queue.turn() if self._queue is not None else nullcontext()
+
+    def _open_sqlite(self, patience: float) -> None:
+        path = Path(str(self.url.database)).absolute()
+        if not path.parent.is_dir():
+            raise DatabaseError(f"the folder {path.parent} does not exist: create it, or name another file")
+        self._queue: WriteQueue | None = WriteQueue(path.with_name(path.name + ".lock"), patience=patience)
+        url = self.url.set(database=str(path))
+        self._writer = create_engine(url, json_serializer=dump, pool_size=1, max_overflow=1)
+        self._reader = create_engine(url, json_serializer=dump, pool_size=8, max_overflow=64)
+        event.listen(self._writer, "connect", _prepare_writer)
+        event.listen(self._reader, "connect", _prepare_reader)
+        event.listen(self._writer, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
+        event.listen(self._reader, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
+
+    def _open_postgresql(self, patience: float) -> None:
+        self._queue = None
+        self._writer = create_engine(
+            self.url,
+            json_serializer=dump,
+            pool_size=8,
+            max_overflow=24,
+            pool_timeout=patience,
+            isolation_level="READ COMMITTED",
+            connect_args={"options": f"-c timezone=UTC -c lock_timeout={int(patience * 1000)}"},
+        )
+        self._reader = self._writer.execution_options(
+            isolation_level="REPEATABLE READ", postgresql_readonly=True
+        )
+
+
+def migrate(database: Database) -> None:
+    """Bring the schema up to date, in one transaction; several processes may try at once."""
+    from alembic import command  # noqa: PLC0415 (only who migrates pays for the import)
+
+    with database.writing() as connection:
+        if not database.is_sqlite:
+            connection.execute(select(func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
+        config = _alembic()
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+def is_current(database: Database) -> bool:
+    """Is the schema the one that this version of the code works on?"""
+    from alembic.migration import MigrationContext  # noqa: PLC0415
+    from alembic.script import ScriptDirectory  # noqa: PLC0415
+
+    with database.read() as session:
+        found = MigrationContext.configure(session.connection()).get_current_heads()
+    return set(found) == set(ScriptDirectory.from_config(_alembic()).get_heads())
+
+
+def _alembic() -> "Config":
+    from alembic.config import Config  # noqa: PLC0415
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__file__).parent).replace("%", "%%"))
+    return config
+
+
+def dump(value: object) -> str:
+    """Compact JSON, the form of every JSON column."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _parse(text: str) -> URL:
+    try:
+        url = make_url(text)
+    except ArgumentError:
+        raise DatabaseError(
+            "not the URL of a database; give sqlite:///file.db or postgresql://user@host/name"
+        ) from None
+    backend = url.get_backend_name()
+    if backend == "postgresql":
+        return url.set(drivername="postgresql+psycopg")
+    if backend != "sqlite":
+        raise DatabaseError(f"«{backend}» is not supported; give a URL of sqlite or of postgresql")
+    if url.database in (None, "", ":memory:"):
+        raise DatabaseError("a database in memory would be lost and not be shared; give sqlite:///file.db")
+    return url
+
+
+def _prepare_writer(connection: Any, _record: object) -> None:
+    connection.isolation_level = None  # the engine's `begin` event opens transactions, not the driver
+    _pragmas(connection, "foreign_keys=ON", "synchronous=FULL")
+    (mode,) = connection.execute("PRAGMA journal_mode=WAL").fetchone()
+    if mode != "wal":
+        raise DatabaseError(
+            f"the database cannot be put in WAL mode (it stays in «{mode}»): use a local disk"
+        )
+
+
+def _prepare_reader(connection: Any, _record: object) -> None:
+    connection.isolation_level = None
+    _pragmas(connection, "query_only=ON")
+
+
+def _pragmas(connection: Any, *settings: str) -> None:
+    for setting in (f"busy_timeout={_BUSY_TIMEOUT_MS}", *settings):
+        connection.execute(f"PRAGMA {setting}")
+
+
+@contextmanager
+def _retryable() -> Iterator[None]:
+    """Turn what a second try may cure into Busy; every other error passes."""
+    try:
+        yield
+    except DBAPIError as error:
+        if not _may_pass(error):
+            raise
+        raise Busy("the database did not take the call in time; nothing was changed") from error
+
+
+def _may_pass(error: DBAPIError) -> bool:
+    if error.connection_invalidated:
+        return True
+    code = getattr(error.orig, "sqlite_errorname", None) or getattr(error.orig, "sqlstate", None)
+    return code in _RETRYABLE_STATES or str(code).startswith(("SQLITE_BUSY", "SQLITE_LOCKED", "08", "57P"))
+
+
+def _run(hook: Callable[[], object]) -> None:
+    try:
+        hook()
+    except Exception:
+        _log.exception("a hook failed after the commit")

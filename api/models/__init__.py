@@ -1,0 +1,28 @@
+"""What is stored: typed models, one module per concern. Only services write them."""
+
+from api.models.base import Base, Instant
+from api.models.ledger import HOUSE, MINT, Account, ChainHead, Refill, Transfer
+from api.models.operation import IdempotencyKey, Lease
+from api.models.players import ApiKey, Player
+from api.models.tables import Bank, Coup, CoupResult, Event, Seat, Table
+
+__all__ = [
+    "HOUSE",
+    "MINT",
+    "Account",
+    "ApiKey",
+    "Bank",
+    "Base",
+    "ChainHead",
+    "Coup",
+    "CoupResult",
+    "Event",
+    "IdempotencyKey",
+    "Instant",
+    "Lease",
+    "Player",
+    "Refill",
+    "Seat",
+    "Table",
+    "Transfer",
+]

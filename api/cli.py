@@ -10,6 +10,7 @@ from casino.errors import CasinoError
 # name: (module and attribute, one line of help)
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "games": ("api.commands.games:games", "List the catalogue, or show one game with its options."),
+    "ledger": ("api.commands.ledger:ledger", "Audit the ledger: every balance, every hash."),
 }
 
 

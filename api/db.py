@@ -41,7 +41,11 @@ class DatabaseError(ValueError):
 
 
 class Database:
-    """A database named by an URL: `sqlite:///file.db` or `postgresql://user@host/name`."""
+    """A database named by an URL: `sqlite:///file.db` or `postgresql://user@host/name`.
+
+    Nothing is opened before the first use. `path` is the file of a SQLite database, `patience` the seconds that a
+    writer waits for his turn or for a lock.
+    """
 
     def __init__(self, url: str, *, patience: float = PATIENCE) -> None:
         self.url = _parse(url)
@@ -104,8 +108,7 @@ class Database:
 
     def _open_sqlite(self, patience: float) -> None:
         path = Path(str(self.url.database)).absolute()
-        if not path.parent.is_dir():
-            raise DatabaseError(f"the folder {path.parent} does not exist: create it, or name another file")
+        self.path: Path | None = path
         self._queue: WriteQueue | None = WriteQueue(path.with_name(path.name + ".lock"), patience=patience)
         url = self.url.set(database=str(path))
         self._writer = create_engine(url, json_serializer=dump, pool_size=1, max_overflow=1)
@@ -116,6 +119,7 @@ class Database:
         event.listen(self._reader, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
 
     def _open_postgresql(self, patience: float) -> None:
+        self.path = None
         self._queue = None
         self._writer = create_engine(
             self.url,
@@ -132,9 +136,14 @@ class Database:
 
 
 def migrate(database: Database) -> None:
-    """Bring the schema up to date, in one transaction; several processes may try at once."""
+    """Bring the schema up to date, in one transaction; several processes may try at once.
+
+    Creates a SQLite database, with its folder, where there is none.
+    """
     from alembic import command  # noqa: PLC0415 (only who migrates pays for the import)
 
+    if database.path is not None:
+        database.path.parent.mkdir(parents=True, exist_ok=True)
     with database.writing() as connection:
         if not database.is_sqlite:
             connection.execute(select(func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
@@ -144,10 +153,12 @@ def migrate(database: Database) -> None:
 
 
 def is_current(database: Database) -> bool:
-    """Is the schema the one that this version of the code works on?"""
+    """Is the schema the one that this version of the code works on? (Not if there is no database.)"""
     from alembic.migration import MigrationContext  # noqa: PLC0415
     from alembic.script import ScriptDirectory  # noqa: PLC0415
 
+    if database.path is not None and not database.path.exists():
+        return False
     with database.read() as session:
         found = MigrationContext.configure(session.connection()).get_current_heads()
     return set(found) == set(ScriptDirectory.from_config(_alembic()).get_heads())

@@ -119,3 +119,7 @@ class Busy(ServiceError):
 
     def __init__(self, detail: str, *, retry_after: int = 1) -> None:
         super().__init__(detail, retry_after=retry_after)
+
+
+class PlanStale(Exception):  # noqa: N818 (a signal to plan again, not a refusal)
+    """What was planned in a read was planned for a state that is no more: plan again."""

@@ -1,0 +1,160 @@
+"""What an action will change, as planned in a read, and how it is written in one transaction."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final, NamedTuple, cast
+
+from sqlalchemy import Connection, CursorResult, bindparam, insert, update
+from sqlalchemy.orm import Session
+
+from api.models import Bank, Coup, CoupResult, Event, Seat, Table
+from api.models.ledger import HOUSE
+from api.services import ledger
+from api.services.errors import PlanStale
+from api.services.tables.model import Json, Sitter, TableData
+
+
+class Happening(NamedTuple):
+    """An event to be. `private` adds to `data` for single players, by their id."""
+
+    type: str
+    seat: int | None
+    coup: int | None
+    data: Json
+    private: Json | None = None
+
+
+@dataclass(slots=True)
+class Change:
+    """Everything that one request changes at one table.
+
+    `counted_on` are the balances (account: chips) that the plan took for granted, `moves` the ledger's entries,
+    the row lists are values for the database.
+    """
+
+    table: TableData
+    state: Json
+    phase: str
+    deadline: datetime | None
+    closed_at: datetime | None = None
+    counted_on: Mapping[int, int] = field(default_factory=dict)
+    moves: list[ledger.Entry] = field(default_factory=list)
+    happenings: list[Happening] = field(default_factory=list)
+    new_banks: list[Json] = field(default_factory=list)
+    banks: list[Json] = field(default_factory=list)
+    new_coups: list[Json] = field(default_factory=list)
+    coups: list[Json] = field(default_factory=list)
+    results: list[Json] = field(default_factory=list)
+    sitters: list[Sitter] = field(default_factory=list)
+    settings: Json | None = None
+    report: Json = field(default_factory=dict)
+
+    @property
+    def version(self) -> int:
+        """The table's version once this is written."""
+        return self.table.version + 1
+
+
+_BANKS: Final = Bank.__table__
+_COUPS: Final = Coup.__table__
+_SEATS: Final = Seat.__table__
+_TABLES: Final = Table.__table__
+
+
+def commit(session: Session, change: Change, now: datetime) -> TableData:
+    """Write a change; the table as it is now. Raises PlanStale where it was planned for another state."""
+    connection = session.connection()
+    _move_table(connection, change)
+    for table, rows in (
+        (_BANKS, change.new_banks),
+        (_COUPS, change.new_coups),
+        (CoupResult.__table__, change.results),
+    ):
+        if rows:
+            connection.execute(insert(table), rows)  # type: ignore[arg-type]
+    _update(connection, _BANKS, change.banks)
+    _update(connection, _COUPS, change.coups)
+    _check_balances(ledger.post(session, change.moves, now), change.counted_on)
+    _write_events(connection, change, now)
+    _write_sitters(connection, change)
+    return _after(change)
+
+
+def _move_table(connection: Connection, change: Change) -> None:
+    """Take the step from the planned version to the next, or raise PlanStale."""
+    table = change.table
+    values: Json = {
+        "version": change.version,
+        "state": change.state,
+        "phase": change.phase,
+        "deadline": change.deadline,
+        "last_event": table.last_event + len(change.happenings),
+        "closed_at": change.closed_at,
+    }
+    if change.settings is not None:
+        values["settings"] = change.settings
+    step = update(Table).where(Table.id == table.id, Table.version == table.version).values(values)
+    if cast(CursorResult[Any], connection.execute(step)).rowcount != 1:
+        raise PlanStale
+
+
+def _update(connection: Connection, table: Any, rows: list[Json]) -> None:
+    for row in rows:
+        values = {name: value for name, value in row.items() if name != "id"}
+        connection.execute(update(table).where(table.c.id == row["id"]).values(values))
+
+
+def _check_balances(posted: list[ledger.Posted], counted_on: Mapping[int, int]) -> None:
+    """Each wallet must have held what the plan counted on when its first transfer was posted."""
+    seen: set[int] = set()
+    for done in posted:
+        entry = done.entry
+        for account, before in (
+            (entry.source, done.source_after + entry.amount),
+            (entry.target, done.target_after - entry.amount),
+        ):
+            if account != HOUSE and account not in seen:
+                seen.add(account)
+                if counted_on.get(account, before) != before:
+                    raise PlanStale
+
+
+def _write_events(connection: Connection, change: Change, now: datetime) -> None:
+    first = change.table.last_event + 1
+    rows = [
+        {"table_id": change.table.id, "n": first + index, "at": now, **happening._asdict()}
+        for index, happening in enumerate(change.happenings)
+    ]
+    if rows:
+        connection.execute(insert(Event), rows)
+
+
+def _write_sitters(connection: Connection, change: Change) -> None:
+    for sitter in change.sitters:
+        policy = {"policy": sitter.policy, "stake": sitter.stake, "name": sitter.name}
+        connection.execute(
+            update(_SEATS)
+            .where(_SEATS.c.table_id == change.table.id, _SEATS.c.number == bindparam("seat", sitter.number))
+            .values(
+                kind=sitter.kind,
+                player_id=sitter.player,
+                policy=policy if sitter.policy is not None else None,
+                account_id=sitter.account,
+                leaving=sitter.leaving,
+            )
+        )
+
+
+def _after(change: Change) -> TableData:
+    """The table at its new version; only balances have to be read again."""
+    table = change.table
+    table.version += 1
+    table.stored = change.state
+    table.phase = change.phase
+    table.deadline = change.deadline
+    table.closed_at = change.closed_at
+    table.last_event += len(change.happenings)
+    if change.settings is not None:
+        table.settings = change.settings
+    return table

@@ -1,0 +1,85 @@
+"""The audit of the ledger beside its floor: reading the same rows and hashing them, with nothing checked.
+
+Builds a SQLite ledger of `--n` transfers (default 200,000) through `ledger.post`, some hundred at a time, between
+players, tables and the house; then times the floor and `audit.check` in one run. To reach: a million in seconds.
+"""
+
+import argparse
+import hashlib
+import platform
+import random
+import resource
+import sqlite3
+import tempfile
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+from api.db import Database, migrate
+from api.ids import new_id
+from api.models import HOUSE, MINT, Player
+from api.services import ledger
+from api.services.audit import check
+
+PLAYERS = 1_000
+BATCH = 500
+
+
+def build(database: Database, n: int) -> None:
+    """A ledger of n transfers: grants first, then chips to and fro."""
+    migrate(database)
+    now = datetime.now(UTC)
+    rng = random.Random(1)
+    with database.write() as session:
+        names = [new_id("ply", now) for _ in range(PLAYERS)]
+        session.add_all(Player(id=name, name="player", created_at=now) for name in names)
+        session.flush()
+        wallets = [ledger.open_wallet(session, name, now) for name in names]
+        grants = [ledger.Entry(MINT, wallet, 100_000, "opening_grant") for wallet in wallets]
+        ledger.post(session, grants, now)
+    for start in range(PLAYERS, n, BATCH):
+        entries = []
+        for _ in range(min(BATCH, n - start) // 2):
+            wallet, chips = rng.choice(wallets), rng.randrange(1, 100)
+            entries += [
+                ledger.Entry(wallet, HOUSE, chips, "stake"),
+                ledger.Entry(HOUSE, wallet, chips, "won"),
+            ]
+        with database.write() as session:
+            ledger.post(session, entries, datetime.now(UTC))
+
+
+def floor(path: Path) -> None:
+    """Read all columns of all transfers and hash them."""
+    for row in sqlite3.connect(path).execute("SELECT * FROM transfers ORDER BY seq"):
+        hashlib.sha256(str(row).encode()).digest()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--n", type=int, default=200_000, help="transfers")
+    n = parser.parse_args().n
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "ledger.db"
+        database = Database(f"sqlite:///{path}")
+        started = time.perf_counter()
+        build(database, n)
+        built = time.perf_counter() - started
+        started = time.perf_counter()
+        floor(path)
+        least = time.perf_counter() - started
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        started = time.perf_counter()
+        report = check(database)
+        took = time.perf_counter() - started
+        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+        assert report.ok, report.findings[:5]
+        print(f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}")
+        print(f"{report.transfers:,} transfers posted in {built:.1f} s ({n / built:,.0f}/s)")
+        print(f"floor (read and hash)   {least:6.2f} s   {n / least:12,.0f}/s")
+        print(f"audit                   {took:6.2f} s   {n / took:12,.0f}/s   ratio {least / took:.2f}")
+        print(f"memory grown by the audit: {grown:.1f} MiB")
+
+
+if __name__ == "__main__":
+    main()

@@ -5,7 +5,7 @@ They share the root of the services' refusals, so one handler (`api/errors.py`) 
 
 from typing import Any
 
-from api.services.errors import ServiceError
+from api.services.errors import Forbidden, ServiceError
 
 Flaw = dict[str, str]  # {"pointer": JSON Pointer or name of the parameter, "detail": ...}
 
@@ -32,12 +32,30 @@ class Malformed(RequestError):
     title = "The body is not acceptable JSON"
 
 
+class DuplicateName(Malformed):
+    """An object of the body gives one name twice."""
+
+    code = "duplicate_name"
+
+
+class TooDeep(Malformed):
+    """The body nests deeper than anything here needs."""
+
+    code = "too_deep"
+
+
 class BadRequest(RequestError):
     """A request line or header that cannot be read."""
 
     code = "bad_request"
     status = 400
     title = "The request cannot be read"
+
+
+class MissingScope(Forbidden):
+    """The key is good, but was made without the scope that this operation needs."""
+
+    code = "missing_scope"
 
 
 class NoRoute(RequestError):

@@ -10,7 +10,7 @@ import math
 import re
 from typing import Any, Final
 
-from api.refusals import Malformed, Unprocessable, flaw
+from api.refusals import DuplicateName, Malformed, TooDeep, Unprocessable, flaw
 
 MAX_DEPTH: Final = 32
 INT64_MIN: Final = -(2**63)
@@ -91,10 +91,9 @@ def _walk(value: Any, pointer: str, depth: int) -> None:
 def _walk_object(value: dict[str, Any], pointer: str, depth: int) -> None:
     _check_depth(pointer, depth)
     if isinstance(value, _Twice):
-        raise Malformed(
+        raise DuplicateName(
             f"«{token(value.name)}» stands twice in one object",
             flaws=[flaw("stands twice", pointer=f"{pointer}/{token(value.name)}")],
-            code="duplicate_name",
         )
     for name, item in value.items():
         _walk(name, f"{pointer}/{token(name)}", depth)
@@ -106,9 +105,9 @@ def _check_depth(pointer: str, depth: int) -> None:
         raise _too_deep(pointer)
 
 
-def _too_deep(pointer: str) -> Malformed:
+def _too_deep(pointer: str) -> TooDeep:
     flaws = [flaw("nests too deep", pointer=pointer)] if pointer else []
-    return Malformed(f"the body may nest at most {MAX_DEPTH} deep", flaws=flaws, code="too_deep")
+    return TooDeep(f"the body may nest at most {MAX_DEPTH} deep", flaws=flaws)
 
 
 def _wrong(detail: str, pointer: str) -> Unprocessable:

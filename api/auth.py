@@ -1,0 +1,147 @@
+"""Who asks: `Authorization: Bearer <key>`, told by the SHA-256 of the secret.
+
+A key that was found is remembered for `MACAO_KEY_CACHE_SECONDS`, so a read needs no look-up. Revoking, rotating and
+deleting forget it at once in the process that did it (`Keyring.forget`, called after the commit); another process may
+still answer *reads* for those seconds. A write asks the database again in its own transaction (`confirm`), so no
+process changes anything for a revoked key.
+"""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from time import monotonic
+from typing import Final
+
+from flask import request
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from api.context import context, service
+from api.models import ApiKey
+from api.refusals import MissingScope
+from api.services.errors import Unauthorized
+
+_CACHE_SIZE: Final = 10_000
+_LONGEST_SECRET: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """The player behind a key. `scopes` are what the key may do."""
+
+    player: str
+    key: str
+    scopes: frozenset[str]
+    expires_at: datetime | None
+
+
+Lookup = Callable[[Session, bytes, datetime], Caller | None]
+
+
+class Keyring:
+    """Keys by the digest of their secret, remembered for some seconds."""
+
+    def __init__(self, lookup: Lookup, seconds: float) -> None:
+        self._lookup = lookup
+        self._seconds = seconds
+        self._known: dict[bytes, tuple[float, Caller]] = {}
+        self._changes = 0
+
+    def find(self, secret: str, now: datetime) -> Caller | None:
+        """The caller of a secret; None if it is unknown, expired or revoked."""
+        digest = digest_of(secret)
+        remembered = self._known.get(digest)
+        if remembered is not None and remembered[0] > monotonic():
+            caller = remembered[1]
+            return caller if caller.expires_at is None or caller.expires_at > now else None
+        changes = self._changes
+        with service().database.read() as session:
+            found = self._lookup(session, digest, now)
+        if found is None:
+            self._known.pop(digest, None)
+        elif self._seconds and changes == self._changes:  # else it may be what was just revoked
+            if len(self._known) >= _CACHE_SIZE:
+                self._known.clear()
+            self._known[digest] = (monotonic() + self._seconds, found)
+        return found
+
+    def confirm(self, session: Session, secret: str, now: datetime) -> Caller | None:
+        """The caller as the database has it in this very transaction."""
+        return self._lookup(session, digest_of(secret), now)
+
+    def forget(self, *, player: str) -> None:
+        """Forget all keys of a player: called once a change of them is committed."""
+        self._changes += 1
+        for digest, (_, caller) in list(self._known.items()):
+            if caller.player == player:
+                self._known.pop(digest, None)
+
+
+def digest_of(secret: str) -> bytes:
+    """SHA-256 of a secret: a key has 256 random bits, so it needs no salt and no slow hash."""
+    return hashlib.sha256(secret.encode("utf-8", "replace")).digest()
+
+
+def bearer() -> str | None:
+    """The secret of the request, if it brings one in the right form."""
+    scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
+    secret = secret.strip()
+    return secret if scheme.lower() == "bearer" and 0 < len(secret) <= _LONGEST_SECRET else None
+
+
+def identify() -> None:
+    """Note in the context who asks; a bad key is refused only where one is needed (`require`)."""
+    secret = bearer()
+    if secret is not None:
+        context().caller = service().keyring.find(secret, service().now())
+
+
+def require(scope: str) -> Caller:
+    """The caller, who must have the scope. Raises Unauthorized or Forbidden."""
+    who = context().caller
+    if who is None:
+        raise Unauthorized(_missing())
+    _check_scope(who, scope)
+    return who
+
+
+def confirm(session: Session, scope: str) -> Caller:
+    """The caller once more, by the database, in the transaction that is about to write."""
+    secret = bearer()
+    who = service().keyring.confirm(session, secret, service().now()) if secret else None
+    if who is None:
+        raise Unauthorized(_missing())
+    _check_scope(who, scope)
+    return who
+
+
+def caller() -> Caller:
+    """The caller of an operation that needs a key."""
+    who = context().caller
+    if who is None:
+        raise Unauthorized(_missing())
+    return who
+
+
+def _missing() -> str:
+    if bearer() is None:
+        return "send your API key as «Authorization: Bearer <key>»; POST /v1/players gives one"
+    return "this API key is unknown, expired or revoked"
+
+
+def _check_scope(who: Caller, scope: str) -> None:
+    if scope not in who.scopes:
+        held = ", ".join(sorted(who.scopes)) or "none"
+        raise MissingScope(f"this key has the scopes {held}; «{scope}» is needed")
+
+
+_KEY: Final = select(ApiKey.player_id, ApiKey.id, ApiKey.scopes, ApiKey.expires_at, ApiKey.revoked_at)
+
+
+def find_key(session: Session, digest: bytes, now: datetime) -> Caller | None:
+    """The caller of a key that is good now: one look-up by a unique index."""
+    row = session.execute(_KEY.where(ApiKey.digest == digest)).first()
+    if row is None or row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= now):
+        return None
+    return Caller(row.player_id, row.id, frozenset(row.scopes), row.expires_at)

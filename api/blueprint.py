@@ -1,0 +1,177 @@
+"""An operation of the API: one decorator that routes, guards, parses and documents a view.
+
+    blueprint = Blueprint("players", "Players and their keys.")
+
+    @blueprint.operation(
+        "POST", "/players", body=NewPlayer(), answer=Answer(201, PlayerMade(), EXAMPLE), errors=(Invalid,), key=None
+    )
+    def create_player(body):
+        \"\"\"Register a player. (the summary; what follows an empty line is the description)\"\"\"
+        return write(…)
+
+The view's name is the operation id. Before the view is called, in this order: rate limit (`api/limits.py`), `Accept`,
+API key and scope, query and body. A view gets `body` and `query` (as far as they are declared, in this order), then
+the parts of the path by name, and returns what `api/execution.py` builds.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache, wraps
+from typing import Any, Final
+
+import flask_smorest
+from flask import Response, request
+from marshmallow import Schema
+from werkzeug.datastructures import MIMEAccept
+from werkzeug.http import parse_accept_header
+
+from api import refusals
+from api.auth import require
+from api.context import context
+from api.documentation import complete, path_parameters
+from api.parsing import PARSER, check_nothing_sent
+
+JSON: Final = "application/json"
+View = Callable[..., Response]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an operation answers when all is well. `example` is a value as it is sent."""
+
+    status: int
+    schema: Schema | Mapping[str, Any] | None = None
+    example: Any = None
+    description: str = ""
+    headers: tuple[str, ...] = ()
+    also: Mapping[str, str] = field(default_factory=dict)  # further media types: an example text of each
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """Everything that is known of an operation before a request comes."""
+
+    id: str
+    method: str
+    rule: str
+    answer: Answer
+    scope: str | None
+    cost: int
+    body: Schema | None
+    query: Schema | None
+    errors: tuple[type[Exception], ...]
+    idempotent: bool
+    if_match: bool
+    example: Any
+
+    def __deepcopy__(self, _memo: object) -> "Operation":
+        return self  # smorest copies what it documents
+
+    @property
+    def produces(self) -> tuple[str, ...]:
+        """The media types of the answer, the usual one first."""
+        return (JSON, *self.answer.also)
+
+
+class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
+    """flask-smorest's blueprint with `operation`."""
+
+    ARGUMENTS_PARSER = PARSER
+
+    def __init__(self, name: str, description: str, *, url_prefix: str = "/v1") -> None:
+        super().__init__(name, __name__, url_prefix=url_prefix, description=description)
+        self._prepare_doc_cbks.append(_complete)
+
+    def operation(  # noqa: PLR0913 (all but the first two by name, most with a default)
+        self,
+        method: str,
+        rule: str,
+        *,
+        answer: Answer,
+        key: str | None = "play",
+        cost: int = 1,
+        body: Schema | None = None,
+        query: Schema | None = None,
+        example: Any = None,
+        errors: tuple[type[Exception], ...] = (),
+        idempotent: bool | None = None,
+        if_match: bool = False,
+    ) -> Callable[[View], View]:
+        """Make a view an operation.
+
+        `key`: the scope that the API key needs, None where no key is needed. `cost`: units of the rate limit.
+        `example`: a body. `errors`: what the services may refuse, besides what every operation may. `idempotent`:
+        takes an Idempotency-Key (every POST does unless it says no). The parts of a path are explained in
+        `api/documentation.py`, `PATH`.
+        """
+
+        def decorate(view: View) -> View:
+            operation = Operation(
+                id=view.__name__,
+                method=method,
+                rule=rule,
+                answer=answer,
+                scope=key,
+                cost=cost,
+                body=body,
+                query=query,
+                errors=errors,
+                idempotent=method == "POST" if idempotent is None else idempotent,
+                if_match=if_match,
+                example=example,
+            )
+            guarded = _guard(self._parse(view, operation), operation)
+            self.add_url_rule(
+                rule, view.__name__, guarded, methods=[method], parameters=path_parameters(rule)
+            )
+            return view
+
+        return decorate
+
+    def _parse(self, view: View, operation: Operation) -> View:
+        """Let smorest parse and document query and body; the innermost is the last of a view's arguments."""
+        parsed = view
+        if operation.query is not None:
+            parsed = self.arguments(operation.query, location="query")(parsed)
+        if operation.body is not None:
+            required = any(item.required for item in operation.body.fields.values())
+            parsed = self.arguments(operation.body, example=operation.example, required=required)(parsed)
+        return parsed
+
+
+def _guard(view: View, operation: Operation) -> View:
+    @wraps(view)
+    def guarded(*args: Any, **kwargs: Any) -> Response:
+        check_accept(operation.produces)
+        if operation.scope is not None:
+            require(operation.scope)
+        check_nothing_sent(operation.body, operation.query)
+        return view(*args, **kwargs)
+
+    guarded.operation = operation  # type: ignore[attr-defined]
+    guarded._apidoc = {**getattr(view, "_apidoc", {}), "operation": operation}  # type: ignore[attr-defined]
+    return guarded
+
+
+def _complete(doc: dict[str, Any], doc_info: dict[str, Any], *, spec: Any, **_: Any) -> dict[str, Any]:
+    return complete(doc, doc_info["operation"], spec)
+
+
+def check_accept(produces: tuple[str, ...]) -> str:
+    """The media type to send. Raises NotAcceptable."""
+    given = request.headers.get("Accept")
+    best = produces[0] if given is None else _best(given, produces)
+    if best is None:
+        raise refusals.NotAcceptable(f"this is sent as {' or '.join(produces)}, which Accept leaves out")
+    return best
+
+
+@lru_cache(maxsize=512)
+def _best(accept: str, produces: tuple[str, ...]) -> str | None:
+    return parse_accept_header(accept, MIMEAccept).best_match(produces)
+
+
+def wanted_type() -> str:
+    """The media type that the client prefers among those of the operation."""
+    operation = context().operation
+    return check_accept(operation.produces if operation else (JSON,))

@@ -1,0 +1,56 @@
+"""The document at /openapi.json, and a page at /docs that shows it with nothing but this server's own files.
+
+Swagger UI's files come with the package `flask-swagger-ui`; of these only the ones named here are served.
+"""
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import flask_swagger_ui
+from flask import Blueprint, Flask, Response, send_from_directory
+
+from api.etags import body_etag, is_current, not_modified
+from api.refusals import NoRoute
+
+_OWN: Final = Path(__file__).parent / "web"
+_SWAGGER: Final = Path(flask_swagger_ui.__file__).parent / "dist"
+_FILES: Final = {
+    "start.js": _OWN,
+    "swagger-ui.css": _SWAGGER,
+    "swagger-ui-bundle.js": _SWAGGER,
+    "favicon-32x32.png": _SWAGGER,
+}
+_DAY: Final = 86_400
+_CACHE: Final = [("Cache-Control", "public, max-age=60")]
+
+blueprint = Blueprint("browse", __name__)
+
+
+def register(app: Flask, document: dict[str, Any]) -> None:
+    """Serve the document of all blueprints registered so far, written out once."""
+    body = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
+    tag = body_etag(body)
+
+    def openapi() -> Response:
+        if is_current(tag):
+            return not_modified(tag, _CACHE)
+        headers = [*_CACHE, ("ETag", tag)]
+        return Response(body, headers=headers, content_type="application/json")
+
+    app.add_url_rule("/openapi.json", "openapi", openapi)
+    app.register_blueprint(blueprint)
+
+
+@blueprint.get("/docs")
+def docs() -> Response:
+    """The page."""
+    return send_from_directory(_OWN, "docs.html", max_age=60)
+
+
+@blueprint.get("/docs/<file>")
+def docs_file(file: str) -> Response:
+    """One of the files of the page."""
+    if file not in _FILES:
+        raise NoRoute("the page at /docs has no such file")
+    return send_from_directory(_FILES[file], file, max_age=_DAY)

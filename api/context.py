@@ -1,0 +1,74 @@
+"""What belongs to the service and to one request: where every part of the HTTP layer finds it."""
+
+import re
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import TYPE_CHECKING, Final, cast
+
+from flask import current_app, g, request
+
+from api.config import Config
+from api.db import Database
+
+if TYPE_CHECKING:
+    from flask_limiter import Limiter
+
+    from api.auth import Caller, Keyring
+    from api.blueprint import Operation
+
+NAME: Final = "macao"
+_SANE_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
+
+
+@dataclass(slots=True)
+class Service:
+    """The parts that live as long as the application."""
+
+    config: Config
+    database: Database
+    keyring: "Keyring"
+    limiter: "Limiter"
+    now: Callable[[], datetime]
+
+
+@dataclass(slots=True)
+class Context:
+    """One request: who asks, for what, and what is to be logged of it."""
+
+    request_id: str
+    started: float
+    operation: "Operation | None" = None
+    caller: "Caller | None" = None
+    code: str | None = None
+    replayed: bool = False
+
+
+def service() -> Service:
+    """The parts of the application that serves this request."""
+    return cast(Service, current_app.extensions[NAME])
+
+
+def context() -> Context:
+    """The request that is being served."""
+    return cast(Context, g.context)
+
+
+def begin() -> Context:
+    """Open the context of a request: its id is the client's `X-Request-Id` where that is sane."""
+    given = request.headers.get("X-Request-Id", "")
+    request_id = given if _SANE_ID.fullmatch(given) else "req_" + secrets.token_hex(12)
+    g.context = opened = Context(request_id, perf_counter())
+    return opened
+
+
+def now() -> datetime:
+    """The time of the service's clock, in UTC."""
+    return service().now()
+
+
+def utc_now() -> datetime:
+    """The clock of the machine."""
+    return datetime.now(UTC)

@@ -1,0 +1,172 @@
+"""Every error as `application/problem+json` (RFC 9457): one shape, one place, no traceback to a client.
+
+The refusals of the services (`api/services/errors.py`) and of the HTTP layer (`api/refusals.py`) carry code, status
+and title themselves; those of the engines get theirs from `ENGINE` below; werkzeug's from `_HTTP`. `CATALOGUE` lists
+them all, and `docs/api.md` is held to it by a test.
+"""
+
+import json
+import logging
+from dataclasses import dataclass
+from typing import Any, Final
+
+from flask import Flask, Response, request
+from flask_limiter import RateLimitExceeded
+from werkzeug import exceptions as http
+
+from api import refusals
+from api.context import context, service
+from api.limits import seconds_left
+from api.services.errors import ServiceError
+from casino import errors as casino
+
+PROBLEM: Final = "application/problem+json"
+_log = logging.getLogger(__name__)
+
+# error of the engines: (status, title)
+ENGINE: Final[dict[type[casino.CasinoError], tuple[int, str]]] = {
+    casino.CasinoError: (422, "Refused by the engine"),
+    casino.RulesError: (422, "Options that cannot be"),
+    casino.NotationError: (422, "Not the notation of a card, an action or a position"),
+    casino.PositionError: (422, "A position that cannot be"),
+    casino.UnknownGame: (422, "No such game"),
+    casino.IllegalAction: (409, "Not a legal action"),
+    casino.NotYourTurn: (409, "Not your turn"),
+    casino.GameOver: (409, "The game is over"),
+}
+
+_HTTP: Final[dict[type[http.HTTPException], tuple[type[refusals.RequestError], str]]] = {
+    http.NotFound: (refusals.NoRoute, "there is nothing at this address; /openapi.json lists what there is"),
+    http.MethodNotAllowed: (refusals.MethodNotAllowed, "this address does not take {method}; see Allow"),
+    http.NotAcceptable: (refusals.NotAcceptable, "none of the types in Accept can be sent"),
+    http.RequestEntityTooLarge: (refusals.TooLarge, "the body may have at most {limit} bytes"),
+    http.UnsupportedMediaType: (refusals.UnsupportedType, "send the body as application/json"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row of the catalogue of errors."""
+
+    code: str
+    status: int
+    title: str
+    text: str
+
+
+def entry_of(kind: type[Exception]) -> Entry:
+    """The row of one kind of error."""
+    text = " ".join((kind.__doc__ or "").split())
+    if issubclass(kind, ServiceError):
+        return Entry(kind.code, kind.status, kind.title, text)
+    if issubclass(kind, casino.CasinoError):
+        status, title = next(ENGINE[base] for base in kind.__mro__ if base in ENGINE)
+        return Entry(kind.code, status, title, text)
+    raise TypeError(f"{kind.__name__} is no refusal")
+
+
+def catalogue() -> list[Entry]:
+    """Every code with its status, title and meaning, by status and code."""
+    found = {kind.code: entry_of(kind) for kind in ENGINE}
+    waiting = list(ServiceError.__subclasses__())
+    while waiting:
+        kind = waiting.pop()
+        waiting += kind.__subclasses__()
+        if "code" in vars(kind):
+            found[kind.code] = entry_of(kind)
+    return sorted(found.values(), key=lambda entry: (entry.status, entry.code))
+
+
+def problem(error: ServiceError) -> Response:
+    """The answer to a refusal."""
+    reply = _reply(error.status, error.title, error.detail, error.reason, error.members)
+    flaws = getattr(error, "flaws", None) or _single(error.detail, error.pointer)
+    return _finish(reply, flaws, error.retry_after)
+
+
+def engine_problem(error: casino.CasinoError) -> Response:
+    """The answer to a refusal of the engines; that of an action lists the legal ones."""
+    entry = entry_of(type(error))
+    members = {"legal": error.legal} if isinstance(error, casino.ActionError) else {}
+    reply = _reply(entry.status, entry.title, error.detail, error.reason, members)
+    return _finish(reply, _single(error.detail, error.pointer), None)
+
+
+def _single(detail: str, pointer: str) -> list[refusals.Flaw]:
+    return [refusals.flaw(detail, pointer=pointer)] if pointer else []
+
+
+def _reply(status: int, title: str, detail: str, code: str, members: dict[str, Any]) -> dict[str, Any]:
+    here = context()
+    here.code = code
+    return {
+        "type": f"urn:macao:problem:{code}",
+        "title": title,
+        "status": status,
+        "detail": detail,
+        "instance": request.path,
+        "code": code,
+        "errors": [],
+        "request_id": here.request_id,
+        **members,
+    }
+
+
+def _finish(reply: dict[str, Any], flaws: list[refusals.Flaw], retry_after: int | None) -> Response:
+    reply["errors"] = flaws
+    body = json.dumps(reply, ensure_ascii=False, separators=(",", ":"))
+    response = Response(body.encode(errors="replace"), reply["status"], content_type=PROBLEM)
+    if retry_after is not None:
+        response.headers["Retry-After"] = str(retry_after)
+    if reply["status"] == 401:
+        response.headers["WWW-Authenticate"] = 'Bearer realm="macao"'
+    return response
+
+
+def http_problem(error: http.HTTPException) -> Response:
+    """The answer to an error of werkzeug; its own headers, such as Allow, are kept."""
+    if error.code is None or error.code < 400:  # a redirect, or 304
+        return Response(error.get_response().response, error.code, error.get_headers())
+    for kind, (refusal, text) in _HTTP.items():
+        if isinstance(error, kind):
+            answer = problem(refusal(text.format(method=request.method, limit=request.max_content_length)))
+            break
+    else:
+        answer = problem(_other(error))
+    for name, value in error.get_headers():
+        if name.lower() not in ("content-type", "content-length"):
+            answer.headers[name] = value
+    return answer
+
+
+def _other(error: http.HTTPException) -> ServiceError:
+    if isinstance(error, RateLimitExceeded):
+        return _rate_limited(error)
+    if (error.code or 500) >= 500:
+        return refusals.Internal("an unexpected fault; nothing was changed")
+    return refusals.BadRequest(error.description or "the request cannot be read")
+
+
+def _rate_limited(error: RateLimitExceeded) -> ServiceError:
+    limit = error.limit.limit
+    current = service().limiter.current_limit
+    wait = seconds_left(current) if current is not None else 1
+    detail = f"{limit.amount} units in {limit.get_expiry()} s are spent; go on in {wait} s"
+    return refusals.RateLimited(detail, retry_after=wait)
+
+
+def unexpected(error: Exception) -> Response:
+    """The answer to a fault: what it was goes to the log, in development to the client too."""
+    _log.exception("unexpected fault", extra={"request_id": context().request_id})
+    detail = "an unexpected fault; nothing was changed"
+    if service().config.environment == "development":
+        detail += f": {type(error).__name__}: {error}"
+    return problem(refusals.Internal(detail))
+
+
+def register(app: Flask) -> None:
+    """Let every error of the application go through here."""
+    app.register_error_handler(ServiceError, problem)
+    app.register_error_handler(casino.CasinoError, engine_problem)
+    app.register_error_handler(http.HTTPException, http_problem)
+    app.register_error_handler(Exception, unexpected)

@@ -1,0 +1,176 @@
+"""How a view reads and writes: one line each, and nothing of HTTP in the services.
+
+    return write(lambda tx: refills.take(tx, caller().player, now()), status=201, location="/v1/…")
+    return read(lambda tx: players.profile(tx, caller().player), etag=lambda body: etag_of(body["version"]))
+
+`write(effect)` opens one write transaction and in it, in this order: asks the database for the caller's key once more,
+takes the `Idempotency-Key` (a stored answer is given again and `effect` is not called), checks `If-Match` against
+`current(tx)` if given, calls `effect(tx)`, builds the answer from the JSON value it returns, stores it under the key,
+and commits. Whatever is raised rolls everything back.
+
+Work that must not be done while the writer is held (bots that think) goes into `plan`, which is called first, in a
+read transaction, and whose value `effect` gets as its second argument:
+
+    return write(lambda tx, moves: tables.act(tx, …, moves), plan=lambda tx: tables.think(tx, …))
+
+If `effect` finds that its plan is out of date it raises `PlanStale`: everything is rolled back and planned anew, at
+most `ATTEMPTS` times, then Busy. A stored answer is found before anything is planned.
+
+`read(question)` opens a snapshot, answers 304 where the client has the version already (`check_not_modified` in the
+question, before the work, or the tag of the answer after it) and 200 with a tag otherwise. Private answers are
+`no-store`; give `public=seconds` for what everyone may keep.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from flask import Response, request
+from sqlalchemy.orm import Session
+
+from api.auth import confirm
+from api.context import context, now, service
+from api.etags import NotModified, body_etag, check_match, is_current, not_modified
+from api.idempotency import Claim, claim, replay
+from api.services.errors import Busy, PlanStale, PlanStale
+
+Text = str | Callable[[Any], str | None] | None
+
+ATTEMPTS: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Write:
+    """Everything about a write but what it does and what it planned."""
+
+    claim: Claim | None
+    answer: Callable[[Any], Response]
+    current: Callable[[Session], str] | None
+    secret: str | None
+    after: Callable[[Any], object] | None
+
+
+def write(
+    effect: Callable[..., Any],
+    *,
+    status: int = 200,
+    location: Text = None,
+    etag: Text = None,
+    current: Callable[[Session], str] | None = None,
+    plan: Callable[[Session], Any] | None = None,
+    secret: str | None = None,
+    after: Callable[[Any], object] | None = None,
+) -> Response:
+    """Do a write and answer it; see the module's text.
+
+    `location` and `etag` are texts or functions of the effect's value. `secret` names a member of the value that a
+    repetition leaves out. `after` is called with the value once it is committed. 204 sends no body.
+    """
+    shape = _Write(claim(), lambda value: _answer(value, status, location, etag), current, secret, after)
+    if plan is None:
+        return _attempt(effect, shape)
+    for _ in range(ATTEMPTS):
+        try:
+            return _planned(effect, plan, shape)
+        except PlanStale:
+            continue
+    raise Busy("others changed this at the same time, again and again; nothing was changed")
+
+
+def _planned(effect: Callable[..., Any], plan: Callable[[Session], Any], shape: _Write) -> Response:
+    """Plan in a read, then do it; a stored answer is found before anything is planned."""
+    with service().database.read() as session:
+        stored = shape.claim.find(session) if shape.claim else None
+        if stored:
+            return replay(stored)
+        made = plan(session)
+    return _attempt(lambda session: effect(session, made), shape)
+
+
+def _attempt(effect: Callable[[Session], Any], shape: _Write) -> Response:
+    database, time = service().database, now()
+    with database.write() as session:
+        _confirm(session)
+        stored = shape.claim.take(session, time) if shape.claim else None
+        if stored:
+            return replay(stored)
+        if shape.current is not None and "If-Match" in request.headers:
+            check_match(shape.current(session))
+        value = effect(session)
+        response = shape.answer(value)
+        if shape.claim:
+            kept = response.get_data() if shape.secret is None else dumps(_without(value, shape.secret))
+            shape.claim.keep(session, response, kept, time)
+        if shape.after is not None:
+            after = shape.after
+            database.on_commit(session, lambda: after(value))
+    return response
+
+
+def _confirm(session: Session) -> None:
+    operation = context().operation
+    if operation is not None and operation.scope is not None:
+        context().caller = confirm(session, operation.scope)
+
+
+def _without(value: Any, secret: str) -> Any:
+    return {name: item for name, item in value.items() if name != secret}
+
+
+def read(
+    question: Callable[[Session], Any],
+    *,
+    etag: Text = None,
+    public: int | None = None,
+    headers: Callable[[Any], dict[str, str]] | None = None,
+) -> Response:
+    """Answer a read from one snapshot; `headers` are further ones, made of the value."""
+    try:
+        with service().database.read() as session:
+            value = question(session)
+    except NotModified as known:
+        return not_modified(known.etag, _caching(public))
+    return reply(value, etag=etag, public=public, headers=headers(value) if headers else None)
+
+
+def reply(
+    value: Any,
+    *,
+    status: int = 200,
+    etag: Text = None,
+    public: int | None = None,
+    headers: dict[str, str] | None = None,
+) -> Response:
+    """Answer a GET with a value that is at hand: 304 if the client has it."""
+    response = _answer(value, status, None, etag)
+    if "ETag" not in response.headers:
+        response.headers["ETag"] = body_etag(response.get_data())
+    tag = response.headers["ETag"]
+    if is_current(tag):
+        return not_modified(tag, _caching(public))
+    response.headers.extend(_caching(public))
+    response.headers.update(headers or {})
+    return response
+
+
+def _caching(public: int | None) -> list[tuple[str, str]]:
+    return [] if public is None else [("Cache-Control", f"public, max-age={public}")]
+
+
+def dumps(value: Any) -> bytes:
+    """Compact JSON in UTF-8; NaN and infinities are a fault, never sent."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+
+
+def _answer(value: Any, status: int, location: Text, etag: Text) -> Response:
+    if status == 204:
+        response = Response(status=204)
+        del response.headers["Content-Type"]
+    else:
+        response = Response(dumps(value), status, content_type="application/json")
+    for name, text in (("Location", location), ("ETag", etag)):
+        found = text(value) if callable(text) else text
+        if found is not None:
+            response.headers[name] = found
+    return response

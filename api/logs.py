@@ -1,0 +1,71 @@
+"""Structured logs: one JSON object a line on standard error, one line a request, refused ones included.
+
+Lines hold no key, no seed and no card: a request's line is made of the fields below and nothing else of it, neither
+its query, its headers nor its body.
+"""
+
+import logging
+import sys
+from typing import Any, Final
+
+import structlog
+from flask import Response, request
+
+from api.config import Config
+from api.context import Context
+
+_LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
+_log = structlog.get_logger()
+
+
+def configure(config: Config) -> None:
+    """Send the service's lines, and those of the libraries, to standard error as JSON."""
+    level = _LEVELS[config.log_level]
+    shared: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+    ]
+    structlog.configure(
+        processors=[*shared, structlog.processors.JSONRenderer(ensure_ascii=False)],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.WriteLoggerFactory(file=sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[structlog.stdlib.add_logger_name, structlog.stdlib.ExtraAdder(), *shared],
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                structlog.processors.JSONRenderer(ensure_ascii=False),
+            ],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(
+        level if level == logging.DEBUG else max(level, logging.WARNING)
+    )  # libraries chat at «info»
+
+
+def log_request(here: Context, response: Response, seconds: float) -> None:
+    """The line of one request."""
+    rule = request.url_rule
+    line: dict[str, Any] = {
+        "request_id": here.request_id,
+        "method": request.method,
+        "route": rule.rule if rule is not None else None,
+        "status": response.status_code,
+        "ms": round(seconds * 1000, 2),
+    }
+    if rule is not None and request.view_args:
+        line["of"] = {name: str(value)[:64] for name, value in request.view_args.items()}
+    if here.caller is not None:
+        line["player"], line["key"] = here.caller.player, here.caller.key
+    if here.code is not None:
+        line["code"] = here.code
+    if here.replayed:
+        line["replayed"] = True
+    _log.info("request", **line)

@@ -1,0 +1,116 @@
+"""How a request's body and query string become checked values: strict where webargs as it comes is lenient.
+
+A body must be `application/json` in UTF-8 (else 415) and JSON as `api/strict_json.py` has it; unknown fields and
+unknown or repeated query parameters are refused with 422 and the names there are.
+"""
+
+from typing import Any, NoReturn
+
+from flask import Request, request
+from marshmallow import Schema, ValidationError, fields
+from webargs.core import missing
+from webargs.flaskparser import FlaskParser
+
+from api.fields import EmptyBody, EmptyQuery
+from api.refusals import Flaw, Unprocessable, UnsupportedType, flaw
+from api.strict_json import loads, token
+
+_UNKNOWN = "Unknown field."
+_MISSING = "Missing data for required field."
+_NO_OBJECT = "Invalid input type."
+
+
+class StrictParser(FlaskParser):
+    """webargs for this service."""
+
+    DEFAULT_UNKNOWN_BY_LOCATION = {"json": None, "query": None}  # noqa: RUF012 (webargs' own attribute)
+
+    def load_json(self, req: Request, schema: Schema) -> Any:
+        """The body's value; an absent body is an empty object."""
+        body = req.get_data(cache=True)
+        if not body:
+            return {}
+        if req.mimetype != "application/json":
+            given = f"not {req.mimetype[:60]}" if req.mimetype else "the request names no Content-Type"
+            raise UnsupportedType(f"send the body as application/json; {given}")
+        charset = req.mimetype_params.get("charset", "utf-8").lower()
+        if charset not in ("utf-8", "utf8"):
+            raise UnsupportedType(f"send JSON in UTF-8, not in {charset[:40]}")
+        return loads(body)
+
+    def load_querystring(self, req: Request, schema: Schema) -> Any:
+        """The parameters, each given once."""
+        if not req.query_string:
+            return missing
+        repeated = [
+            flaw("given more than once", parameter=name[:64])
+            for name, values in req.args.lists()
+            if len(values) > 1
+        ]
+        if repeated:
+            raise Unprocessable("a query parameter may be given once only", flaws=repeated)
+        return req.args.to_dict()
+
+    def handle_error(self, error: ValidationError, req: Request, schema: Schema, **_: Any) -> NoReturn:
+        """Turn marshmallow's nested messages into one problem with pointers."""
+        assert isinstance(error.messages, dict)  # noqa: S101 (webargs puts them under the location)
+        ((location, messages),) = error.messages.items()
+        flaws = list(_flaws(messages, schema, ""))
+        if location != "json":
+            flaws = [flaw(item["detail"], parameter=item["pointer"].removeprefix("/")) for item in flaws]
+        first = flaws[0]
+        where = first.get("pointer") or first.get("parameter") or "the body"
+        more = f" (and {len(flaws) - 1} more)" if len(flaws) > 1 else ""
+        raise Unprocessable(f"{where}: {first['detail']}{more}", flaws=flaws)
+
+
+def _flaws(messages: Any, schema: Any, pointer: str) -> list[Flaw]:
+    """All messages of a level and below, each with its pointer."""
+    if isinstance(messages, dict):
+        found = []
+        for name, below in messages.items():
+            if name == "_schema":
+                found += _flaws(_plainer(below, schema), schema, pointer)
+            else:
+                found += _flaws(
+                    _plainer(below, schema), _inner(schema, name), f"{pointer}/{token(str(name))}"
+                )
+        return found
+    texts = messages if isinstance(messages, list) else [messages]
+    return [flaw(_lower(str(text)), pointer=pointer) for text in texts]
+
+
+def _plainer(messages: Any, schema: Any) -> Any:
+    """marshmallow's shortest messages, with what would be right."""
+    if messages == [_UNKNOWN]:
+        names = ", ".join(schema.fields) if isinstance(schema, Schema) else ""
+        return [f"unknown; there are {names}" if names else "unknown; none is taken here"]
+    if messages == [_MISSING]:
+        return ["is missing"]
+    return ["must be a JSON object"] if messages == [_NO_OBJECT] else messages
+
+
+def _inner(schema: Any, name: Any) -> Any:
+    """The schema or field below a name, as far as it is known."""
+    field = schema.fields.get(name) if isinstance(schema, Schema) else schema
+    if isinstance(field, fields.List):
+        field = field.inner
+    return field.schema if isinstance(field, fields.Nested) else field
+
+
+def _lower(text: str) -> str:
+    """A message in the tone of the others: marshmallow's are sentences."""
+    return text[:1].lower() + text[1:].rstrip(".")
+
+
+PARSER = StrictParser()
+_NO_QUERY = EmptyQuery()
+_NO_BODY = EmptyBody()
+
+
+def check_nothing_sent(body: Schema | None, query: Schema | None) -> None:
+    """Refuse a query or a body where an operation takes none."""
+    if query is None and request.query_string:
+        PARSER.parse(_NO_QUERY, request, location="query")
+    if body is None and request.method not in ("GET", "HEAD") and request.get_data(cache=True):
+        PARSER.parse(_NO_BODY, request, location="json")

@@ -1,0 +1,6 @@
+"""The views: one package per resource, each with its operations (resources.py) and shapes (schemas.py)."""
+
+from typing import Final
+
+# In the order of the document.
+VIEWS: Final = ("games",)

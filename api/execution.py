@@ -33,7 +33,7 @@ from api.auth import confirm
 from api.context import context, now, service
 from api.etags import NotModified, body_etag, check_match, is_current, not_modified
 from api.idempotency import Claim, claim, replay
-from api.services.errors import Busy, PlanStale, PlanStale
+from api.services.errors import Busy, PlanStale
 
 Text = str | Callable[[Any], str | None] | None
 

@@ -111,8 +111,8 @@ class Database:
         self.path: Path | None = path
         self._queue: WriteQueue | None = WriteQueue(path.with_name(path.name + ".lock"), patience=patience)
         url = self.url.set(database=str(path))
-        self._writer = create_engine(url, json_serializer=dump, pool_size=1, max_overflow=1)
-        self._reader = create_engine(url, json_serializer=dump, pool_size=8, max_overflow=64)
+        self._writer = create_engine(url, **_SHARED, pool_size=1, max_overflow=1)
+        self._reader = create_engine(url, **_SHARED, pool_size=8, max_overflow=64)
         event.listen(self._writer, "connect", _prepare_writer)
         event.listen(self._reader, "connect", _prepare_reader)
         event.listen(self._writer, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
@@ -123,7 +123,7 @@ class Database:
         self._queue = None
         self._writer = create_engine(
             self.url,
-            json_serializer=dump,
+            **_SHARED,
             pool_size=8,
             max_overflow=24,
             pool_timeout=patience,
@@ -175,6 +175,10 @@ def _alembic() -> "Config":
 def dump(value: object) -> str:
     """Compact JSON, the form of every JSON column."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+# The text of an error goes to the log: it must not hold what was being written (seeds, states).
+_SHARED: Final[dict[str, Any]] = {"json_serializer": dump, "hide_parameters": True}
 
 
 def _parse(text: str) -> URL:

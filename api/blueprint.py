@@ -44,6 +44,8 @@ class Answer:
     example: Any = None
     description: str = ""
     headers: tuple[str, ...] = ()
+    type: str = JSON
+    tagged: bool = True  # a GET has an ETag and takes If-None-Match
     also: Mapping[str, str] = field(default_factory=dict)  # further media types: an example text of each
 
 
@@ -70,7 +72,7 @@ class Operation:
     @property
     def produces(self) -> tuple[str, ...]:
         """The media types of the answer, the usual one first."""
-        return (JSON, *self.answer.also)
+        return (self.answer.type, *self.answer.also)
 
 
 class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]

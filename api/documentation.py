@@ -168,7 +168,7 @@ def complete(doc: dict[str, Any], operation: "Operation", spec: APISpec) -> dict
     shared = {
         "IdempotencyKey": operation.idempotent,
         "IfMatch": operation.if_match,
-        "IfNoneMatch": operation.method == "GET" and operation.answer.status == 200,
+        "IfNoneMatch": operation.method == "GET" and operation.answer.tagged,
     }
     names = [name for name, wanted in shared.items() if wanted]  # apispec makes references of names
     doc["parameters"] = [*doc.get("parameters", []), *names]
@@ -190,7 +190,8 @@ def _answers(operation: "Operation") -> dict[str, Any]:
     names = [*EVERYWHERE, *answer.headers]
     if operation.idempotent:
         names.append("Idempotency-Replayed")
-    if operation.method == "GET" or answer.status == 201:
+    tagged = operation.method == "GET" and answer.tagged
+    if tagged or answer.status == 201:
         names.append("ETag")
     if answer.status == 201:
         names.append("Location")
@@ -199,11 +200,11 @@ def _answers(operation: "Operation") -> dict[str, Any]:
         "headers": _header_references(names),
     }
     if answer.schema is not None:
-        found["content"] = {"application/json": {"schema": answer.schema, "example": answer.example}}
+        found["content"] = {answer.type: {"schema": answer.schema, "example": answer.example}}
         for media_type, example in answer.also.items():
             found["content"][media_type] = {"schema": {"type": "string"}, "example": example}
     answers = {str(answer.status): found}
-    if operation.method == "GET" and answer.status == 200:
+    if tagged:
         headers = _header_references([*EVERYWHERE, "ETag"])
         answers["304"] = {
             "description": "The version of If-None-Match is the present one.",

@@ -14,6 +14,7 @@ from sqlalchemy import (
     SmallInteger,
     String,
     UniqueConstraint,
+    text,
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -118,6 +119,12 @@ class Coup(Base):
         CheckConstraint("(status = 'open') = (settled_at IS NULL)", name="settled"),
         UniqueConstraint("table_id", "number"),
         Index("ix_coups_bank_id", "bank_id"),
+        Index(
+            "ix_coups_open",
+            "table_id",
+            sqlite_where=text("status = 'open'"),
+            postgresql_where=text("status = 'open'"),
+        ),
     )
 
     id: Mapped[Id]

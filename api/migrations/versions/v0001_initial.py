@@ -222,6 +222,7 @@ def _coups() -> None:
         unique("coups", "table_id", "number"),
     )
     index("ix_coups_bank_id", "coups", "bank_id")
+    index("ix_coups_open", "coups", "table_id", where="status = 'open'")
 
 
 def _seats() -> None:

@@ -15,6 +15,7 @@ from api.config import Config, from_environment
 from api.context import NAME, Service, begin, context, utc_now
 from api.db import Database
 from api.documentation import api_of
+from api.services import keys
 from api.views import VIEWS
 
 
@@ -29,7 +30,7 @@ def build(config: Config | None = None, now: Callable[[], datetime] | None = Non
     app.extensions[NAME] = Service(
         config=config,
         database=Database(config.database_url, patience=config.lock_seconds),
-        keyring=auth.Keyring(auth.find_key, config.key_cache_seconds),
+        keyring=auth.Keyring(keys.find, config.key_cache_seconds),
         limiter=limits.limiter_of(app, config),
         now=now or utc_now,
     )

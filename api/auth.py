@@ -6,34 +6,21 @@ still answer *reads* for those seconds. A write asks the database again in its o
 process changes anything for a revoked key.
 """
 
-import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from time import monotonic
 from typing import Final
 
 from flask import request
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from api.context import context, service
-from api.models import ApiKey
 from api.refusals import MissingScope
 from api.services.errors import Unauthorized
+from api.services.keys import Caller, digest_of
 
 _CACHE_SIZE: Final = 10_000
 _LONGEST_SECRET: Final = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """The player behind a key. `scopes` are what the key may do."""
-
-    player: str
-    key: str
-    scopes: frozenset[str]
-    expires_at: datetime | None
 
 
 Lookup = Callable[[Session, bytes, datetime], Caller | None]
@@ -76,11 +63,6 @@ class Keyring:
         for digest, (_, caller) in list(self._known.items()):
             if caller.player == player:
                 self._known.pop(digest, None)
-
-
-def digest_of(secret: str) -> bytes:
-    """SHA-256 of a secret: a key has 256 random bits, so it needs no salt and no slow hash."""
-    return hashlib.sha256(secret.encode("utf-8", "replace")).digest()
 
 
 def bearer() -> str | None:
@@ -134,14 +116,3 @@ def _check_scope(who: Caller, scope: str) -> None:
     if scope not in who.scopes:
         held = ", ".join(sorted(who.scopes)) or "none"
         raise MissingScope(f"this key has the scopes {held}; «{scope}» is needed")
-
-
-_KEY: Final = select(ApiKey.player_id, ApiKey.id, ApiKey.scopes, ApiKey.expires_at, ApiKey.revoked_at)
-
-
-def find_key(session: Session, digest: bytes, now: datetime) -> Caller | None:
-    """The caller of a key that is good now: one look-up by a unique index."""
-    row = session.execute(_KEY.where(ApiKey.digest == digest)).first()
-    if row is None or row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= now):
-        return None
-    return Caller(row.player_id, row.id, frozenset(row.scopes), row.expires_at)

@@ -32,6 +32,8 @@ from api.documentation import complete, path_parameters
 from api.parsing import PARSER, check_nothing_sent
 
 JSON: Final = "application/json"
+BY_METHOD: Final = ""
+_SCOPES: Final = {"GET": "read"}
 View = Callable[..., Response]
 
 
@@ -90,7 +92,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
         rule: str,
         *,
         answer: Answer,
-        key: str | None = "play",
+        key: str | None = BY_METHOD,
         cost: int = 1,
         body: Schema | None = None,
         query: Schema | None = None,
@@ -101,7 +103,8 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
     ) -> Callable[[View], View]:
         """Make a view an operation.
 
-        `key`: the scope that the API key needs, None where no key is needed. `cost`: units of the rate limit.
+        `key`: the scope that the API key needs (`read` for a GET, `play` for the rest unless named), None where no
+        key is needed. `cost`: units of the rate limit.
         `example`: a body. `errors`: what the services may refuse, besides what every operation may. `idempotent`:
         takes an Idempotency-Key (every POST does unless it says no). The parts of a path are explained in
         `api/documentation.py`, `PATH`.
@@ -113,7 +116,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
                 method=method,
                 rule=rule,
                 answer=answer,
-                scope=key,
+                scope=_SCOPES.get(method, "play") if key == BY_METHOD else key,
                 cost=cost,
                 body=body,
                 query=query,

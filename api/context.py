@@ -16,8 +16,9 @@ from api.db import Database
 if TYPE_CHECKING:
     from flask_limiter import Limiter
 
-    from api.auth import Caller, Keyring
+    from api.auth import Keyring
     from api.blueprint import Operation
+    from api.services.keys import Caller
 
 NAME: Final = "macao"
 _SANE_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")

@@ -18,12 +18,15 @@ most `ATTEMPTS` times, then Busy. A stored answer is found before anything is pl
 
 `read(question)` opens a snapshot, answers 304 where the client has the version already (`check_not_modified` in the
 question, before the work, or the tag of the answer after it) and 200 with a tag otherwise. Private answers are
-`no-store`; give `public=seconds` for what everyone may keep.
+`no-store`; give `public=seconds` for what everyone may keep. `reply(value)` does the same for a value that needs no
+database, `stream(parts)` sends a long text.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final
 
 from flask import Response, request
@@ -151,6 +154,17 @@ def reply(
         return not_modified(tag, _caching(public))
     response.headers.extend(_caching(public))
     response.headers.update(headers or {})
+    return response
+
+
+def stream(parts: Callable[[Session], Iterator[str]], *, content_type: str, filename: str) -> Response:
+    """Send a long text part by part from one snapshot. What is raised before the first part is a problem as ever."""
+    with ExitStack() as stack:
+        session = stack.enter_context(service().database.read())
+        rest = parts(session)
+        response = Response(chain([next(rest, "")], rest), content_type=content_type)
+        response.headers["Content-Disposition"] = f'attachment; filename="{filename}"'
+        response.call_on_close(stack.pop_all().close)
     return response
 
 

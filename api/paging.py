@@ -3,7 +3,7 @@
     class EntryQuery(PageQuery): ...
 
     return read(
-        lambda tx: page("entries", query, lambda after, limit: service.entries(tx, …, after, limit), at=("seq",)),
+        lambda tx: page("entries", query, lambda after, limit: service.entries(tx, …, after, limit), at={"seq": int}),
         headers=next_link,
     )
 
@@ -14,7 +14,7 @@ The service is asked for one row more than the page has; a further page is there
 import base64
 import binascii
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -22,6 +22,7 @@ from flask import request
 
 from api.fields import QuerySchema, Text, Whole
 from api.refusals import Unprocessable, flaw
+from api.strict_json import INT64_MAX, INT64_MIN
 
 MOST: Final = 200
 USUAL: Final = 50
@@ -39,13 +40,13 @@ def page(
     name: str,
     query: dict[str, Any],
     fetch: Callable[[Any, int], Sequence[dict[str, Any]]],
-    at: Sequence[str],
+    at: Mapping[str, type],
 ) -> dict[str, Any]:
     """One page of a list. `fetch(after, limit)` gives rows as JSON after a key (None: from the start).
 
-    `at` names the members of a row that make its key; a key of one member is handed over bare.
+    `at` names the members of a row that make its key, with their types; a key of one member is handed over bare.
     """
-    after = _read(name, query["cursor"], len(at)) if query["cursor"] else None
+    after = _read(name, query["cursor"], tuple(at.values())) if query["cursor"] else None
     limit = query["limit"]
     rows = list(fetch(after[0] if after and len(after) == 1 else after, limit + 1))
     following = cursor(name, tuple(rows[limit - 1][member] for member in at)) if len(rows) > limit else None
@@ -66,20 +67,20 @@ def cursor(name: str, key: Key) -> str:
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
-def _read(name: str, text: str, size: int) -> Key:
+def _read(name: str, text: str, types: tuple[type, ...]) -> Key:
     try:
         raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
         found = json.loads(raw)
     except (ValueError, binascii.Error, RecursionError):
         found = None
-    good = isinstance(found, list) and found[:1] == [name] and len(found) == size + 1
-    if not good or not all(_is_key(item) for item in found[1:]):
+    good = isinstance(found, list) and found[:1] == [name] and len(found) == len(types) + 1
+    if not good or not all(map(_is_key, found[1:], types)):
         detail = "must be `next` of a page of this list"
         raise Unprocessable(f"cursor: {detail}", flaws=[flaw(detail, parameter="cursor")])
     return tuple(found[1:])
 
 
-def _is_key(item: Any) -> bool:
+def _is_key(item: Any, kind: type) -> bool:
     if isinstance(item, str):
-        return len(item) <= 64
-    return isinstance(item, int) and not isinstance(item, bool) and -(2**63) <= item < 2**63
+        return kind is str and len(item) <= 64
+    return type(item) is kind and INT64_MIN <= item <= INT64_MAX

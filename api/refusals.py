@@ -55,7 +55,7 @@ class BadRequest(RequestError):
 class MissingScope(Forbidden):
     """The key is good, but was made without the scope that this operation needs."""
 
-    code = "missing_scope"
+    code = "scope"
 
 
 class NoRoute(RequestError):

@@ -1,0 +1,115 @@
+"""Shapes of a bankroll."""
+
+from typing import Any, Final
+
+from marshmallow import Schema, fields
+
+from api.fields import QuerySchema, Whole
+from api.services.bankroll import MOST_POINTS
+
+_TOTALS: Final = {"coups": 12, "staked": 120, "net": 30}
+BANKROLL: Final[dict[str, Any]] = {
+    "balance": 1000,
+    "held": 30,
+    "net": 30,
+    "granted": 1000,
+    "games": {"house": _TOTALS},
+    "sides": {"punter": _TOTALS},
+}
+ENTRY: Final[dict[str, Any]] = {
+    "seq": 17,
+    "id": "trf_01jdz3k5q8v7m2x4n6p8r0s1t3",
+    "at": "2030-01-31T12:00:00.000000Z",
+    "kind": "opening_grant",
+    "amount": 1000,
+    "balance": 1000,
+    "other": "mint",
+    "table": None,
+    "bank": None,
+    "coup": None,
+    "parent": None,
+    "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+}
+ENTRIES: Final = {"entries": [ENTRY], "next": None}
+CSV: Final = (
+    "seq,id,at,kind,amount,balance,other,table,bank,coup,parent,hash\r\n"
+    "17,trf_01jdz3k5q8v7m2x4n6p8r0s1t3,2030-01-31T12:00:00.000000Z,opening_grant,1000,1000,mint,,,,,9f86d081…\r\n"
+)
+SERIES: Final = {
+    "points": [
+        {
+            "coups": 1,
+            "at": "2030-01-31T12:00:00.000000Z",
+            "net": 30,
+            "low": 30,
+            "high": 30,
+            "balance": 1030,
+        }
+    ]
+}
+
+
+class Totals(Schema):
+    """Sums over settled coups, in chips."""
+
+    coups = fields.Integer(required=True)
+    staked = fields.Integer(required=True)
+    net = fields.Integer(required=True)
+
+
+class Bankroll(Schema):
+    """What the caller has, in chips: `net` = `balance` + `held` - `granted`."""
+
+    balance = fields.Integer(required=True, metadata={"description": "In the wallet."})
+    held = fields.Integer(required=True, metadata={"description": "In stakes of open coups and own banks."})
+    net = fields.Integer(required=True, metadata={"description": "Won less lost."})
+    granted = fields.Integer(required=True, metadata={"description": "Given by the mint: grant and refills."})
+    games = fields.Dict(keys=fields.String(), values=fields.Nested(Totals), required=True)
+    sides = fields.Dict(keys=fields.String(), values=fields.Nested(Totals), required=True)
+
+
+class Entry(Schema):
+    """A transfer as the caller's wallet sees it: `amount` is signed, `balance` what the wallet held after it."""
+
+    seq = fields.Integer(required=True)
+    id = fields.String(required=True)
+    at = fields.String(required=True, metadata={"format": "date-time"})
+    kind = fields.String(required=True)
+    amount = fields.Integer(required=True)
+    balance = fields.Integer(required=True)
+    other = fields.String(required=True, metadata={"description": "The kind of account on the other side."})
+    table = fields.String(required=True, allow_none=True)
+    bank = fields.String(required=True, allow_none=True)
+    coup = fields.String(required=True, allow_none=True)
+    parent = fields.String(required=True, allow_none=True)
+    hash = fields.String(required=True, metadata={"description": "The transfer's link of the chain."})
+
+
+class Entries(Schema):
+    """A page of entries, the newest first."""
+
+    entries = fields.List(fields.Nested(Entry), required=True)
+    next = fields.String(required=True, allow_none=True, metadata={"description": "Cursor of the next page."})
+
+
+class SeriesQuery(QuerySchema):
+    """How fine the curve is."""
+
+    points = Whole(1, MOST_POINTS, load_default=500, text="Most points of the curve.", example=500)
+
+
+class Point(Schema):
+    """One or several coups in a row: where the sum of nets came to, and its least and most meanwhile."""
+
+    coups = fields.Integer(required=True, metadata={"description": "Coups so far."})
+    at = fields.String(required=True, metadata={"format": "date-time"})
+    net = fields.Integer(required=True)
+    low = fields.Integer(required=True)
+    high = fields.Integer(required=True)
+    balance = fields.Integer(required=True, metadata={"description": "`net` and what the mint had given."})
+
+
+class Series(Schema):
+    """The caller's curve."""
+
+    points = fields.List(fields.Nested(Point), required=True)

@@ -1,0 +1,66 @@
+"""Shapes of players."""
+
+from typing import Any, Final
+
+from marshmallow import Schema, fields
+
+from api.fields import Text
+from api.services.players import NAME_LENGTH
+
+PROFILE: Final[dict[str, Any]] = {
+    "id": "ply_01jdz3k5q8v7m2x4n6p8r0s1t3",
+    "name": "Ada",
+    "balance": 1000,
+    "created_at": "2030-01-31T12:00:00.000000Z",
+}
+MADE: Final = PROFILE | {
+    "api_key": "macao_q83v0n2k…",
+    "key_id": "key_01jdz3k5q8v7m2x4n6p8r0s1t3",
+}
+EXPORT: Final[dict[str, Any]] = {
+    "exported_at": "2030-01-31T12:00:00.000000Z",
+    "player": PROFILE,
+    "bankroll": {"balance": 1000, "held": 0, "net": 0, "granted": 1000, "games": {}, "sides": {}},
+    "keys": [],
+    "tables": [],
+    "coups": [],
+    "refills": [],
+    "entries": [],
+}
+
+
+class NewPlayer(Schema):
+    """Who wants to play."""
+
+    name = Text(1, NAME_LENGTH, required=True, text="Shown to the others at a table.", example="Ada")
+
+
+class Profile(Schema):
+    """A player."""
+
+    id = fields.String(required=True)
+    name = fields.String(required=True)
+    balance = fields.Integer(required=True, metadata={"description": "Chips in the wallet."})
+    created_at = fields.String(required=True, metadata={"format": "date-time"})
+
+
+class PlayerMade(Profile):
+    """A new player with the first key."""
+
+    api_key = fields.String(
+        metadata={"description": "The secret: told this once, and left out of a repeated answer."}
+    )
+    key_id = fields.String(required=True)
+
+
+class Export(Schema):
+    """Everything that is kept of a player."""
+
+    exported_at = fields.String(required=True, metadata={"format": "date-time"})
+    player = fields.Nested(Profile, required=True)
+    bankroll = fields.Dict(required=True)
+    keys = fields.List(fields.Dict(), required=True)
+    tables = fields.List(fields.Dict(), required=True)
+    coups = fields.List(fields.Dict(), required=True)
+    refills = fields.List(fields.Dict(), required=True)
+    entries = fields.List(fields.Dict(), required=True)

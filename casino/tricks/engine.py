@@ -72,16 +72,14 @@ class TrickGame(Game[int]):
             hands[turn % self.seats] |= 1 << card
         no_trump = self.rules.last_deal_no_trump and place == len(self.cycle) - 1
         turned = None if no_trump or cards == FACES else order[cards]
-        zeros = (0,) * self.seats
         fresh = Deal(
             dealer=dealer,
             hands=tuple(hands),
             trump=NO_TRUMP if turned is None else turned & 3,
             turned=turned,
             bids=(NOT_BID,) * self.seats,
-            taken=zeros,
+            taken=(0,) * self.seats,
             leader=self.first_bidder(dealer),
-            totals=zeros,
         )
         return TrickState(self, fresh)
 
@@ -257,7 +255,7 @@ class TrickState(State[int]):
         scores = self.scores()
         best = max(scores)
         winners = tuple(seat for seat, points in enumerate(scores) if points == best)
-        return Result(tuple(scores), winners, "points", "played out")
+        return Result(tuple(scores), winners, "points", "played_out")
 
     def copy(self) -> Self:
         twin = object.__new__(type(self))
@@ -288,11 +286,11 @@ class TrickState(State[int]):
         if self.turn == NOBODY:
             return GameOver("the deal is over: all tricks are taken")
         what = "bid" if self.unbid else "play a card"
-        return NotYourTurn(f"seat {seat} may not act now: seat {self.turn} is to {what}")
+        return NotYourTurn(f"seat {seat} may not act now: seat {self.turn} is to {what}", pointer="/seat")
 
     def _illegal(self, seat: int, action: int) -> IllegalAction:
         legal = self.legal_texts(seat)
-        return IllegalAction(f"{self._fault(seat, action)}; legal: {', '.join(legal)}", legal=legal)
+        return IllegalAction(f"{self._fault(seat, action)}; legal: {', '.join(legal)}", legal=legal, pointer="/action")
 
     def _fault(self, seat: int, action: int) -> str:
         if self.unbid:

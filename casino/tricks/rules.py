@@ -66,14 +66,14 @@ class Rules:
                 pointer="/max_hand",
             )
 
-    def cycle(self, seats: int) -> range:
+    def cycle(self, seats: int, pointer: str = "/options") -> range:
         """Cards each, deal by deal. Raises RulesError if the pack is too small for the hands wanted."""
         most = FACES // seats
         for name, size in (("max_hand", self.max_hand), ("min_hand", self.min_hand)):
             if size is not None and size > most:
                 raise RulesError(
                     f"{size} cards for each of {seats} seats are more than the 52 of the pack: at most {most}",
-                    pointer=f"/{name}",
+                    pointer=f"{pointer}/{name}",
                 )
         return range(self.min_hand, (self.max_hand or most) + 1)
 

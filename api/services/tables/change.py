@@ -3,16 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
-from sqlalchemy import Connection, CursorResult, bindparam, insert, update
+from sqlalchemy import Connection, CursorResult, insert, update
 from sqlalchemy.orm import Session
 
 from api.models import Bank, Coup, CoupResult, Event, Seat, Table
 from api.models.ledger import HOUSE
 from api.services import ledger
 from api.services.errors import PlanStale
-from api.services.tables.model import Json, Sitter, TableData
+from api.services.tables.model import BOT, Json, Sitter, TableData
+from casino.banking.state import BankingState
 
 
 class Happening(NamedTuple):
@@ -30,7 +31,7 @@ class Change:
     """Everything that one request changes at one table.
 
     `counted_on` are the balances (account: chips) that the plan took for granted, `moves` the ledger's entries,
-    the row lists are values for the database.
+    the row lists are values for the database. `report` goes into the answer, `live` is the state as it then is.
     """
 
     table: TableData
@@ -49,6 +50,7 @@ class Change:
     sitters: list[Sitter] = field(default_factory=list)
     settings: Json | None = None
     report: Json = field(default_factory=dict)
+    live: BankingState | None = None
 
     @property
     def version(self) -> int:
@@ -56,29 +58,29 @@ class Change:
         return self.table.version + 1
 
 
-_BANKS: Final = Bank.__table__
-_COUPS: Final = Coup.__table__
-_SEATS: Final = Seat.__table__
-_TABLES: Final = Table.__table__
+def bot_returns(table: TableData) -> list[ledger.Entry]:
+    """What the house lent the bots of a table that was never begun, on its way back."""
+    return [
+        ledger.Entry(sitter.account, HOUSE, table.balance(sitter), "bot_return", table.id)
+        for sitter in table.sitters
+        if sitter.kind == BOT and sitter.account is not None and table.balance(sitter)
+    ]
 
 
 def commit(session: Session, change: Change, now: datetime) -> TableData:
     """Write a change; the table as it is now. Raises PlanStale where it was planned for another state."""
     connection = session.connection()
     _move_table(connection, change)
-    for table, rows in (
-        (_BANKS, change.new_banks),
-        (_COUPS, change.new_coups),
-        (CoupResult.__table__, change.results),
-    ):
+    for model, rows in ((Bank, change.new_banks), (Coup, change.new_coups), (CoupResult, change.results)):
         if rows:
-            connection.execute(insert(table), rows)  # type: ignore[arg-type]
-    _update(connection, _BANKS, change.banks)
-    _update(connection, _COUPS, change.coups)
-    _check_balances(ledger.post(session, change.moves, now), change.counted_on)
+            connection.execute(insert(model), rows)
+    _update(connection, Bank, change.banks)
+    _update(connection, Coup, change.coups)
+    posted = ledger.post(session, change.moves, now)
+    _check_balances(posted, change.counted_on)
     _write_events(connection, change, now)
-    _write_sitters(connection, change)
-    return _after(change)
+    _write_sitters(connection, change, now)
+    return _after(change, posted)
 
 
 def _move_table(connection: Connection, change: Change) -> None:
@@ -99,10 +101,10 @@ def _move_table(connection: Connection, change: Change) -> None:
         raise PlanStale
 
 
-def _update(connection: Connection, table: Any, rows: list[Json]) -> None:
+def _update(connection: Connection, model: type[Bank] | type[Coup], rows: list[Json]) -> None:
     for row in rows:
         values = {name: value for name, value in row.items() if name != "id"}
-        connection.execute(update(table).where(table.c.id == row["id"]).values(values))
+        connection.execute(update(model).where(model.id == row["id"]).values(values))
 
 
 def _check_balances(posted: list[ledger.Posted], counted_on: Mapping[int, int]) -> None:
@@ -130,25 +132,19 @@ def _write_events(connection: Connection, change: Change, now: datetime) -> None
         connection.execute(insert(Event), rows)
 
 
-def _write_sitters(connection: Connection, change: Change) -> None:
+def _write_sitters(connection: Connection, change: Change, now: datetime) -> None:
     for sitter in change.sitters:
-        policy = {"policy": sitter.policy, "stake": sitter.stake, "name": sitter.name}
-        connection.execute(
-            update(_SEATS)
-            .where(_SEATS.c.table_id == change.table.id, _SEATS.c.number == bindparam("seat", sitter.number))
-            .values(
-                kind=sitter.kind,
-                player_id=sitter.player,
-                policy=policy if sitter.policy is not None else None,
-                account_id=sitter.account,
-                leaving=sitter.leaving,
-            )
-        )
+        seat = (Seat.table_id == change.table.id) & (Seat.number == sitter.number)
+        connection.execute(update(Seat).where(seat).values(joined_at=now, **sitter.row()))
 
 
-def _after(change: Change) -> TableData:
-    """The table at its new version; only balances have to be read again."""
+def _after(change: Change, posted: list[ledger.Posted]) -> TableData:
+    """The table at its new version, with what the accounts hold now."""
     table = change.table
+    balances = dict(table.balances)
+    for done in posted:
+        balances[done.entry.source], balances[done.entry.target] = done.source_after, done.target_after
+    table.balances = balances
     table.version += 1
     table.stored = change.state
     table.phase = change.phase

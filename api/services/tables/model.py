@@ -1,6 +1,6 @@
 """A table as the services hold it: its row, who sits where, and what their accounts hold."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
@@ -34,6 +34,18 @@ class Sitter:
     def by_hand(self) -> bool:
         """Does a person decide here?"""
         return self.kind == PLAYER and not self.leaving
+
+    def row(self) -> Json:
+        """The columns of the seat."""
+        policy = {"policy": self.policy, "stake": self.stake, "name": self.name}
+        return {
+            "number": self.number,
+            "kind": self.kind,
+            "player_id": self.player,
+            "policy": policy if self.kind in (BOT, HOUSE) else None,
+            "account_id": self.account,
+            "leaving": self.leaving,
+        }
 
     def to_json(self, viewer: str | None) -> Json:
         """The seat as everyone may see it."""
@@ -95,8 +107,13 @@ class TableData:
 
 
 _ROW: Final = select(Table.__table__)
+# Columns that a row and a TableData call by the same name.
+SAME: Final = tuple(
+    column.name for column in Table.__table__.columns if column.name not in ("creator_id", "stakes", "state")
+)
 _SEATS: Final = (
     select(
+        Seat.table_id,
         Seat.number,
         Seat.kind,
         Seat.player_id,
@@ -108,57 +125,52 @@ _SEATS: Final = (
     )
     .outerjoin(Player, Player.id == Seat.player_id)
     .outerjoin(Account, Account.id == Seat.account_id)
-    .order_by(Seat.number)
+    .order_by(Seat.table_id, Seat.number)
 )
 
 
 def load(session: Session, table_id: str) -> TableData:
     """The table as this transaction sees it. Raises NotFound."""
-    row = session.execute(_ROW.where(Table.id == table_id)).first() if is_id(table_id, "tbl") else None
-    if row is None:
+    found = load_all(session, [table_id]) if is_id(table_id, "tbl") else []
+    if not found:
         raise unknown(table_id)
+    return found[0]
+
+
+def load_all(session: Session, ids: Sequence[str]) -> list[TableData]:
+    """The tables of these ids that there are, in this order: two statements, however many."""
+    rows = {row.id: row for row in session.execute(_ROW.where(Table.id.in_(ids)))}
+    seats: dict[str, list[Any]] = {table_id: [] for table_id in rows}
+    for seat in session.execute(_SEATS.where(Seat.table_id.in_(rows))):
+        seats[seat.table_id].append(seat)
+    return [_table(rows[table_id], seats[table_id]) for table_id in ids if table_id in rows]
+
+
+def _table(row: Any, seats: Sequence[Any]) -> TableData:
     pending = row.state.get("pending", ())
-    sitters, balances = [], {}
-    for found in session.execute(_SEATS.where(Seat.table_id == table_id)):
-        policy = found.policy or {}
-        sitters.append(
-            Sitter(
-                found.number,
-                found.kind,
-                found.player_id,
-                found.name or policy.get("name"),
-                policy.get("policy"),
-                policy.get("stake"),
-                found.account_id,
-                found.number in pending,
-                found.leaving,
-            )
-        )
-        if found.account_id is not None:
-            balances[found.account_id] = found.balance
+    named = {name: getattr(row, name) for name in SAME}
     return TableData(
-        id=row.id,
         creator=row.creator_id,
-        game=row.game,
-        options=row.options,
-        rules_hash=row.rules_hash,
-        engine=row.engine,
-        bank=row.bank,
         practice=row.stakes == "practice",
-        turn_seconds=row.turn_seconds,
-        private=row.private,
-        invite_digest=row.invite_digest,
-        spectators=row.spectators,
-        settings=row.settings,
-        phase=row.phase,
         stored=row.state,
-        version=row.version,
-        last_event=row.last_event,
-        deadline=row.deadline,
-        created_at=row.created_at,
-        closed_at=row.closed_at,
-        sitters=sitters,
-        balances=balances,
+        sitters=[_sitter(seat, seat.number in pending) for seat in seats],
+        balances={seat.account_id: seat.balance for seat in seats if seat.account_id is not None},
+        **named,
+    )
+
+
+def _sitter(seat: Any, pending: bool) -> Sitter:
+    policy = seat.policy or {}
+    return Sitter(
+        seat.number,
+        seat.kind,
+        seat.player_id,
+        seat.name or policy.get("name"),
+        policy.get("policy"),
+        policy.get("stake"),
+        seat.account_id,
+        pending,
+        seat.leaving,
     )
 
 

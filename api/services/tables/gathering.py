@@ -1,0 +1,296 @@
+"""What the engine tells of a table and moves at it, gathered as rows, events and entries of the ledger.
+
+Nothing is written here: see `change.py`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+from api.ids import new_id
+from api.models.ledger import HOUSE as HOUSE_ACCOUNT
+from api.services.ledger import Entry
+from api.services.tables.change import Happening
+from api.services.tables.model import BOT, HOUSE, OPEN, PLAYER, Json, Sitter, TableData
+from casino.banking.money import Movement
+from casino.banking.state import BankingState
+from casino.chance import SEED_BYTES, commitment, derive
+from casino.game import Event
+
+_CHOICES: Final = frozenset(
+    ("bank", "declined", "topped", "staked", "sat_out", "discarded", "drew", "stood", "seed")
+)
+
+KEPT: Final = ("bank_id", "coup_id", "coup_event", "unattended", "put_up")  # from one request to the next
+
+
+@dataclass(slots=True)
+class Gathering:
+    """All that changes at one table while it is played forward. `rows` are values of banks and coups by id, those
+    in `fresh` are new; `changed` are numbers of seats."""
+
+    table: TableData
+    state: BankingState
+    now: datetime
+    bank_id: str | None = None
+    coup_id: str | None = None
+    coup_event: int = 0
+    unattended: int = 0
+    put_up: int = 0
+    happenings: list[Happening] = field(default_factory=list)
+    moves: list[Entry] = field(default_factory=list)
+    rows: dict[str, Json] = field(default_factory=dict)
+    fresh: set[str] = field(default_factory=set)
+    results: list[Json] = field(default_factory=list)
+    changed: set[int] = field(default_factory=set)
+    coups_settled: int = 0
+
+    def new_bank(self, entropy: Callable[[int], bytes]) -> None:
+        """Give the engine a fresh server seed and note the bank (number 0 is the lot for the first banker).
+
+        A practice table's seeds and names come from the seed that it was opened with: the same cards every time.
+        """
+        state, kind = self.state, self.state.needs_seed
+        number = 0 if kind == "lot" else state.bank_number + 1
+        self.bank_id = bank_id = new_id("bnk", self.now)
+        if self.table.practice:
+            given = self.table.stored["seed"].to_bytes(SEED_BYTES, "big")
+            seed = derive(given, "practice bank", number)
+            state.provide(seed, "practice", str(number))
+        else:
+            seed = entropy(SEED_BYTES)
+            state.provide(seed, self.table.id, bank_id)
+        self.fresh.add(bank_id)
+        self.rows[bank_id] = {
+            "id": bank_id,
+            "table_id": self.table.id,
+            "number": number,
+            "banker_seat": None,
+            "banker_id": None,
+            "commitment": commitment(seed),
+            "server_seed": seed,
+            "client_seeds": [""] * state.game.seats,
+            "put_up": 0,
+            "left_over": None,
+            "reason": None,
+            "opened_at": self.now,
+            "closed_at": None,
+            "revealed_at": None,
+        }
+        self.gather("house")
+        if kind == "lot":
+            self.bank_row(reason="lot", closed_at=self.now, revealed_at=self.now)
+            self.bank_id = None
+
+    def rows_of(self, prefix: str, *, fresh: bool) -> list[Json]:
+        """Rows of banks or coups: those to insert, or those to update."""
+        return [
+            row
+            for name, row in self.rows.items()
+            if name.startswith(prefix) and (name in self.fresh) is fresh
+        ]
+
+    def bank_row(self, **values: Any) -> None:
+        """Change the row of the present bank."""
+        if self.bank_id is not None:
+            self.rows.setdefault(self.bank_id, {"id": self.bank_id}).update(values)
+
+    def gather(self, by: str, timed_out: bool = False) -> None:
+        """Take over what the engine tells and moves."""
+        movements, events = self.state.drain_movements(), self.state.drain()
+        if self.coup_id is None and any(event.type == "staked" for event in events):
+            self._open_coup(next(event.data["coup"] for event in events if event.type == "staked"))
+        self._take_moves(movements)
+        for event in events:
+            self._take_event(event, by, timed_out)
+        self.state.drain_shuffles()
+
+    def _open_coup(self, number: int) -> None:
+        self.coup_id = new_id("cou", self.now)
+        self.coup_event = self.table.last_event + len(self.happenings) + 1
+        self.fresh.add(self.coup_id)
+        self.rows[self.coup_id] = {
+            "id": self.coup_id,
+            "table_id": self.table.id,
+            "bank_id": self.bank_id,
+            "number": number,
+            "status": "open",
+            "record": {},
+            "opened_at": self.now,
+            "settled_at": None,
+        }
+
+    def _take_moves(self, movements: list[Movement]) -> None:
+        if self.table.practice:
+            return
+        accounts = self.table.stored["accounts"]
+        for move in movements:
+            places = []
+            for place in (move.source, move.target):
+                places.append(accounts[place] if isinstance(place, str) else self._account(place[1]))
+            in_coup = "escrow" in (move.source, move.target)
+            self.moves.append(
+                Entry(
+                    places[0],
+                    places[1],
+                    move.amount,
+                    move.kind,
+                    self.table.id,
+                    self.bank_id,
+                    self.coup_id if in_coup else None,
+                )
+            )
+
+    def _account(self, seat: int) -> int:
+        sitter = self.table.sitters[seat]
+        if sitter.kind == HOUSE:
+            return HOUSE_ACCOUNT
+        assert sitter.account is not None  # noqa: S101 (only an open seat has none, and it moves no chips)
+        return sitter.account
+
+    def _take_event(self, event: Event, by: str, timed_out: bool) -> None:
+        data = dict(event.data)
+        if event.type in _CHOICES:
+            data["by"] = by
+            if timed_out:
+                data["timed_out"] = True
+        if event.type in ("seated", "left") and event.seat is not None and "draws" not in data:
+            sitter = self.table.sitters[event.seat]
+            data |= {"name": sitter.name, "kind": sitter.kind}
+        private = None
+        for seat, more in (event.private or {}).items():
+            player = self.table.sitters[seat].player
+            if player is not None:
+                private = {**(private or {}), player: more}
+        self.happenings.append(Happening(event.type, event.seat, self._coup_number(event), data, private))
+        handler = _HANDLERS.get(event.type)
+        if handler is not None:
+            handler(self, event)
+
+    # What some events mean for the rows
+
+    def _on_bank(self, event: Event) -> None:
+        assert event.seat is not None  # noqa: S101 (somebody put it up)
+        self.put_up = event.data["amount"]
+        player = self.table.sitters[event.seat].player
+        self.bank_row(banker_seat=event.seat, banker_id=player, put_up=self.put_up)
+
+    def _on_topped(self, event: Event) -> None:
+        self.put_up += event.data["amount"]
+        self.bank_row(put_up=self.put_up)
+
+    def _on_shuffled(self, event: Event) -> None:
+        seeds = [(seed or b"").hex() for seed in self.state.client_seeds]
+        if event.data["number"] == 0 and self.state.banker is not None:
+            self.bank_row(client_seeds=seeds)
+
+    def _on_bank_over(self, event: Event) -> None:
+        self.bank_row(
+            left_over=event.data["left"],
+            reason=event.data["reason"],
+            closed_at=self.now,
+            revealed_at=self.now,
+        )
+
+    def _on_settled(self, event: Event) -> None:
+        record = {
+            **event.data,
+            "events": [self.coup_event, self.table.last_event + len(self.happenings)],
+            "rules_hash": self.table.rules_hash,
+            "engine": self.table.engine,
+        }
+        self._end_coup(status="settled", record=record)
+        self.coups_settled += 1
+        self.unattended += 1
+
+    def _on_voided(self, event: Event) -> None:
+        last = self.table.last_event + len(self.happenings)
+        self._end_coup(status="voided", record={**event.data, "events": [self.coup_event, last]})
+
+    def _end_coup(self, **values: Any) -> None:
+        assert self.coup_id is not None  # noqa: S101 (a coup is opened by its first stake)
+        row = self.rows.setdefault(self.coup_id, {"id": self.coup_id})
+        row.update(values, settled_at=self.now)
+        if values["status"] == "settled" and not self.table.practice:
+            self._add_results(values["record"])
+        self.coup_id = None
+
+    def _add_results(self, record: Json) -> None:
+        """What the coup was to each player; balances count what lies in his bank here."""
+        state = self.state
+        for sitter in self.table.sitters:
+            seat = sitter.number
+            banks = seat == record["banker"]
+            stake = sum(record["stakes"]) if banks else record["stakes"][seat]
+            if sitter.kind != PLAYER or not stake:
+                continue
+            after = state.purses[seat] + (state.bank if seat == state.banker else 0)
+            net = record["chips"][seat]
+            self.results.append(
+                {
+                    "coup_id": self.coup_id,
+                    "table_id": self.table.id,
+                    "player_id": sitter.player,
+                    "seat": seat,
+                    "game": self.table.game,
+                    "side": "banker" if banks else "punter",
+                    "stake": stake,
+                    "net": net,
+                    "balance_before": after - net,
+                    "balance_after": after,
+                    "at": self.now,
+                }
+            )
+
+    def _on_seated(self, event: Event) -> None:
+        seating = event.data.get("seating")
+        if seating is not None:
+            self._reseat(seating)
+
+    def _on_left(self, event: Event) -> None:
+        assert event.seat is not None  # noqa: S101 (somebody left it)
+        self.vacate(event.seat)
+
+    def _coup_number(self, event: Event) -> int | None:
+        number = event.data.get("coup")
+        return number if isinstance(number, int) else None
+
+    def tell(self, kind: str, seat: int | None, data: Json) -> None:
+        """Add an event of the table itself."""
+        self.happenings.append(Happening(kind, seat, None, data))
+
+    def vacate(self, seat: int) -> None:
+        sitter = self.table.sitters[seat]
+        if sitter.kind == BOT and not self.table.practice:
+            self.give_back(sitter)
+        self.table.sitters[seat] = Sitter(seat, OPEN)
+        self.changed.add(seat)
+
+    def _reseat(self, seating: list[int]) -> None:
+        """Take the seats in the order of the drawn cards: `seating[old] = new`."""
+        sitters = self.table.sitters
+        moved = sorted(zip(seating, sitters, strict=True), key=lambda pair: pair[0])
+        for number, (_, sitter) in enumerate(moved):
+            sitter.number = number
+            sitters[number] = sitter
+            self.changed.add(number)
+
+    def give_back(self, sitter: Sitter) -> None:
+        chips = self.state.purses[sitter.number]
+        if chips:
+            self.state.set_purse(sitter.number, 0)
+            account = self._account(sitter.number)
+            self.moves.append(Entry(account, HOUSE_ACCOUNT, chips, "bot_return", self.table.id))
+
+
+_HANDLERS: Final[dict[str, Callable[[Gathering, Event], None]]] = {
+    "bank": Gathering._on_bank,
+    "topped": Gathering._on_topped,
+    "shuffled": Gathering._on_shuffled,
+    "bank_over": Gathering._on_bank_over,
+    "settled": Gathering._on_settled,
+    "voided": Gathering._on_voided,
+    "seated": Gathering._on_seated,
+    "left": Gathering._on_left,
+}

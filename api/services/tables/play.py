@@ -1,0 +1,249 @@
+"""Playing a banking table forward on a copy: one action and everything that follows from it by itself.
+
+The engine says what happens and which chips move. Here its seats become people, bots and the house; its banks and
+coups get ids, seeds and rows; its movements become entries of the ledger. Nothing is written: see `change.py`.
+"""
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Final
+
+from casino.bots.banking import BankingBot, default_bot
+
+from api.services.tables.change import Change
+from api.services.tables.gathering import KEPT, Gathering
+from api.services.tables.model import BOT, HOUSE, OPEN, PLAYER, Json, TableData
+from casino.banking.bank import BankingGame
+from casino.banking.presets import PRESETS
+from casino.banking.rules import build
+from casino.banking.state import BankingState
+from casino.options import canonical
+
+BY_HAND, BY_BOT, BY_HOUSE, BY_DEFAULT = "player", "bot", "house", "default"
+_STEPS: Final = 100_000  # far beyond what one request can set off; a fault must not spin for ever
+_BETWEEN: Final = ("lot", "bank", "stakes")
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the house grants: chips of one of its banks, and chips it lends a bot."""
+
+    house_bank: int
+    bot_purse: int
+    unattended: int
+    entropy: Callable[[int], bytes] = os.urandom
+
+
+@lru_cache(maxsize=256)
+def _game(name: str, options: bytes, seats: int, bank: str) -> BankingGame:
+    return BankingGame(name, build(PRESETS[name][1], json.loads(options)), seats, bank, banks=None)
+
+
+def game_of(table: TableData) -> BankingGame:
+    """The game of a table, from its stored rules."""
+    return _game(table.game, canonical(table.options), len(table.sitters), table.bank)
+
+
+def state_of(table: TableData) -> BankingState:
+    """The engine's state of a table that has begun, with purses as the accounts stand now."""
+    state = game_of(table).from_json(table.stored["state"])
+    if not table.practice:
+        for sitter in table.sitters:
+            if sitter.kind in (PLAYER, BOT) and not sitter.pending:
+                state.set_purse(sitter.number, table.balance(sitter))
+    return state
+
+
+@dataclass(slots=True)
+class Play(Gathering):
+    """One table being played forward. Everything that changes is gathered here, then handed over as a Change."""
+
+    terms: Terms = field(kw_only=True)
+    closing: bool = False
+
+    @classmethod
+    def resume(cls, table: TableData, terms: Terms, now: datetime) -> "Play":
+        """Take up a table where it was left."""
+        stored = table.stored
+        return cls(
+            table=table,
+            state=state_of(table),
+            terms=terms,
+            now=now,
+            **{name: stored[name] for name in KEPT},
+        )
+
+    @classmethod
+    def begin(cls, table: TableData, terms: Terms, now: datetime) -> "Play":
+        """The first moment of a table whose seats are filled as far as they have to be."""
+        purses = [
+            terms.bot_purse if table.practice else table.balance(sitter) if sitter.kind != HOUSE else 0
+            for sitter in table.sitters
+        ]
+        state = game_of(table).open(purses, [sitter.kind != OPEN for sitter in table.sitters])
+        return cls(table=table, state=state, terms=terms, now=now)
+
+    # Acting
+
+    def act(self, seat: int, text: str, by: str, *, timed_out: bool = False) -> None:
+        """Do one action of a seat. Raises what the engine raises, and then has changed nothing."""
+        if self.table.sitters[seat].kind == HOUSE and self.state.phase == "bank":
+            self.state.set_purse(seat, self._house_bank())
+        self.state.do(seat, text)
+        if timed_out:
+            self.tell("timed_out", seat, {"action": text})
+        if by == BY_HAND:
+            self.unattended = 0
+        self.gather(by, timed_out)
+
+    def run(self) -> None:
+        """Let everything happen that needs no person: seeds, seats, the house, bots, vacated seats, the end."""
+        for _ in range(_STEPS):
+            if self.state.needs_seed:
+                self.new_bank(self.terms.entropy)
+            elif self.state.phase == "over" or self._deserted():
+                self._close()
+                return
+            elif not self._change_seats() and not self._move_for_somebody():
+                return
+        raise RuntimeError("a table does not come to rest")
+
+    def _deserted(self) -> bool:
+        return self.state.phase in _BETWEEN and not any(
+            sitter.kind == PLAYER and not sitter.leaving for sitter in self.table.sitters
+        )
+
+    def _move_for_somebody(self) -> bool:
+        """Move for the first seat that is awaited and not played by hand; False if there is none."""
+        for seat in self.state.awaited():
+            sitter = self.table.sitters[seat]
+            if not sitter.by_hand:
+                by = BY_DEFAULT if sitter.kind == PLAYER else sitter.kind
+                self.act(seat, self.choose(seat), by)
+                return True
+        return False
+
+    def choose(self, seat: int) -> str:
+        """What the policy of a seat says: a bot's own, the house's by rote, or the default for a vacated seat."""
+        sitter, state = self.table.sitters[seat], self.state
+        if state.phase == "bank" and sitter.kind == HOUSE:
+            return f"bank {self._house_bank()}"
+        rules = state.game.rules
+        if sitter.kind == BOT:
+            return BankingBot(rules, sitter.policy, stake=sitter.stake).choose(state.view(seat))
+        return default_bot(rules, banker=seat == state.banker).choose(state.view(seat))
+
+    def default_action(self, seat: int) -> str:
+        """What is done for a seat whose time is up: the bank is passed, a coup sat out, else the default policy."""
+        phase = self.state.phase
+        if phase in ("bank", "stakes"):
+            return "pass" if phase == "bank" else "sit"
+        return default_bot(self.state.game.rules, banker=seat == self.state.banker).choose(
+            self.state.view(seat)
+        )
+
+    def _house_bank(self) -> int:
+        limits = self.state.game.rules.limits
+        smallest = max(limits.bank_min, limits.min * self.state.game.rules.payoff.worst_payout)
+        return min(max(self.terms.house_bank, smallest), limits.bank_max)
+
+    # Seats
+
+    def leave(self, seat: int) -> None:
+        """Leave a seat: at once where the rules let him, else the default policy plays on till then."""
+        sitter = self.table.sitters[seat]
+        self.changed.add(seat)
+        if sitter.pending:
+            self.vacate(seat)
+            return
+        sitter.leaving = True
+        self.state.leave(seat)
+        self.gather(BY_HAND)
+
+    def _change_seats(self) -> bool:
+        """Seat those who wait for a place, where seats may change now."""
+        for sitter in self.table.sitters:
+            if sitter.pending and self.state.may_change(sitter.number):
+                sitter.pending = False
+                self.changed.add(sitter.number)
+                purse = self.terms.bot_purse if self.table.practice else self.table.balance(sitter)
+                self.state.join(sitter.number, purse)
+                self.gather(BY_HAND)
+                return True
+        return False
+
+    # The end
+
+    def _close(self) -> None:
+        """Stakes back, bank over, bots' chips to the house, seeds revealed, seats kept as they were."""
+        self.closing = True
+        self.state.abandon()
+        self.gather(BY_HOUSE)
+        self.bank_row(closed_at=self.now, revealed_at=self.now)
+        for sitter in self.table.sitters:
+            if sitter.kind == BOT and not self.table.practice:
+                self.give_back(sitter)
+        self.tell("closed", None, {"reason": self.state.reason})
+
+    def change(self) -> Change:
+        """What all this changes."""
+        state, table = self.state, self.table
+        stored = {
+            **table.stored,
+            "state": state.to_json(),
+            **{name: getattr(self, name) for name in KEPT},
+            "pending": [sitter.number for sitter in table.sitters if sitter.pending],
+            "turn": self._turn(),
+        }
+        return Change(
+            table=table,
+            state=stored,
+            phase="closed" if self.closing else state.phase,
+            deadline=self._deadline(),
+            closed_at=self.now if self.closing else None,
+            counted_on={
+                sitter.account: table.balance(sitter)
+                for sitter in table.sitters
+                if sitter.kind == PLAYER and sitter.account is not None
+            },
+            moves=self.moves,
+            happenings=self.happenings,
+            results=self.results,
+            sitters=[table.sitters[number] for number in sorted(self.changed)],
+            live=state,
+            new_banks=self.rows_of("bnk", fresh=True),
+            banks=self.rows_of("bnk", fresh=False),
+            new_coups=self.rows_of("cou", fresh=True),
+            coups=self.rows_of("cou", fresh=False),
+        )
+
+    def _deadline(self) -> datetime | None:
+        """When time is up for the seats that are awaited; None while nobody has to hurry.
+
+        While stakes are open the clock runs once somebody has staked (`table.md`: «or when `turn_seconds` end with at
+        least one stake»), and not at a table where nobody has acted by hand for some coups.
+        """
+        state = self.state
+        if self.closing or not state.awaited() or not self.table.turn_seconds:
+            return None
+        if state.phase == "stakes" and (not any(state.stakes) or self.unattended >= self.terms.unattended):
+            return None
+        if self.table.deadline is not None and self.table.stored.get("turn") == self._turn():
+            return self.table.deadline
+        return self.now + timedelta(seconds=self.table.turn_seconds)
+
+    def _turn(self) -> Json:
+        """What a deadline is for: it is not put off by what another seat does meanwhile."""
+        state = self.state
+        hand = state.coup.actor() if state.coup is not None else None
+        return {
+            "phase": state.phase,
+            "coups": state.coups,
+            "banker": state.banker,
+            "seat": hand.seat if hand is not None else None,
+            "cards": len(hand.cards) if hand is not None else 0,
+        }

@@ -1,0 +1,141 @@
+"""Recall: every bank and every coup of a table in full, for those who may see it."""
+
+from typing import Any, Final
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from api.ids import is_id
+from api.models import Bank, Coup, CoupResult, Event
+from api.services.errors import NotFound
+from api.services.tables.model import Json, TableData, load_for
+from api.services.tables.views import redacted, stamp
+
+_OPEN: Final = "open"
+_CHOICES: Final = ("staked", "sat_out", "discarded", "drew", "stood")
+
+
+def viewed(session: Session, table_id: str, player: str) -> TableData:
+    """The table whose past is asked for: its players' and its spectators' only. Raises NotFound."""
+    return load_for(session, table_id, player)
+
+
+def banks(session: Session, table: TableData, *, before: int | None, limit: int) -> list[Json]:
+    """The banks of a table, newest first (the lot for the first banker is number 0)."""
+    query = select(Bank.__table__).where(Bank.table_id == table.id)
+    if before is not None:
+        query = query.where(Bank.number < before)
+    rows = session.execute(query.order_by(Bank.number.desc()).limit(limit))
+    return [_bank(row) for row in rows]
+
+
+def bank(session: Session, table: TableData, bank_id: str) -> Json:
+    """One bank. Raises NotFound."""
+    query = select(Bank.__table__).where(Bank.table_id == table.id, Bank.id == bank_id)
+    row = session.execute(query).first() if is_id(bank_id, "bnk") else None
+    if row is None:
+        raise NotFound(f"there is no bank «{bank_id[:40]}» at this table")
+    return _bank(row)
+
+
+def _bank(row: Any) -> Json:
+    """A bank as it may be told: its seed only once it is revealed."""
+    revealed = row.revealed_at is not None
+    return {
+        "id": row.id,
+        "table": row.table_id,
+        "number": row.number,
+        "banker": row.banker_seat,
+        "commitment": row.commitment,
+        "server_seed": row.server_seed.hex() if revealed else None,
+        "client_seeds": row.client_seeds if revealed else None,
+        "put_up": row.put_up,
+        "left_over": row.left_over,
+        "reason": row.reason,
+        "opened_at": stamp(row.opened_at),
+        "closed_at": stamp(row.closed_at),
+        "revealed_at": stamp(row.revealed_at),
+    }
+
+
+def coups(
+    session: Session,
+    table: TableData,
+    player: str,
+    *,
+    before: int | None,
+    limit: int,
+    bank_id: str | None = None,
+    status: str | None = None,
+) -> list[Json]:
+    """The coups of a table, newest first; an open one is named, its cards are not."""
+    query = select(Coup.__table__).where(Coup.table_id == table.id)
+    if before is not None:
+        query = query.where(Coup.number < before)
+    if bank_id is not None:
+        query = query.where(Coup.bank_id == bank_id)
+    if status is not None:
+        query = query.where(Coup.status == status)
+    rows = list(session.execute(query.order_by(Coup.number.desc()).limit(limit)))
+    own = _own_results(session, [row.id for row in rows], player)
+    return [_coup(row, table, own.get(row.id)) for row in rows]
+
+
+def coup(session: Session, table: TableData, player: str, coup_id: str) -> Json:
+    """One coup in full: cards, choices, who chose, stakes, nets, your balances before and after. Raises NotFound."""
+    query = select(Coup.__table__).where(Coup.table_id == table.id, Coup.id == coup_id)
+    row = session.execute(query).first() if is_id(coup_id, "cou") else None
+    if row is None:
+        raise NotFound(f"there is no coup «{coup_id[:40]}» at this table")
+    shown = _coup(row, table, _own_results(session, [row.id], player).get(row.id))
+    if row.status != _OPEN:
+        shown["choices"] = _choices(session, table, row, player)
+    return shown
+
+
+def _own_results(session: Session, coup_ids: list[str], player: str) -> dict[str, Json]:
+    query = select(
+        CoupResult.coup_id,
+        CoupResult.seat,
+        CoupResult.side,
+        CoupResult.stake,
+        CoupResult.net,
+        CoupResult.balance_before,
+        CoupResult.balance_after,
+    ).where(CoupResult.player_id == player, CoupResult.coup_id.in_(coup_ids))
+    found = {}
+    for row in session.execute(query):
+        values = dict(row._mapping)
+        found[values.pop("coup_id")] = values
+    return found
+
+
+def _coup(row: Any, table: TableData, own: Json | None) -> Json:
+    record = {
+        name: value for name, value in row.record.items() if name not in ("events", "coup", "coup_event")
+    }
+    return {
+        "id": row.id,
+        "table": row.table_id,
+        "bank_id": row.bank_id,
+        "number": row.number,
+        "status": row.status,
+        "game": table.game,
+        "stakes_for": "practice" if table.practice else "chips",
+        "opened_at": stamp(row.opened_at),
+        "settled_at": stamp(row.settled_at),
+        "you": own,
+        "replay": row.status != _OPEN,
+        **(record if row.status != _OPEN else {}),
+    }
+
+
+def _choices(session: Session, table: TableData, row: Any, player: str) -> list[Json]:
+    """Every choice of the coup in order, and who made it."""
+    first, last = row.record["events"]
+    query = select(Event.__table__).where(Event.table_id == table.id, Event.n >= first, Event.n <= last)
+    return [
+        redacted(event.n, event.at, dict(event._mapping), player)
+        for event in session.execute(query.order_by(Event.n))
+        if event.type in _CHOICES
+    ]

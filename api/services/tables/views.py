@@ -1,0 +1,132 @@
+"""What a player may see of a table. Made of what the engine's view lists for his seat, never of the state."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Select, or_, select
+from sqlalchemy.orm import Session
+
+from api.models import Seat, Table
+from api.services.tables.change import Change
+from api.services.tables.model import OPEN, Json, TableData, load_all
+from api.services.tables.play import state_of
+from casino.banking.state import BankingState
+
+
+def stamp(when: datetime | None) -> str | None:
+    """A time as clients get it: RFC 3339, UTC, milliseconds."""
+    return when.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z") if when else None
+
+
+def table_view(table: TableData, player: str, now: datetime, live: BankingState | None = None) -> Json:
+    """The table as this player may see it, with his legal actions; `play` only for seats and spectators."""
+    sitter = table.seat_of(player)
+    shown: Json = {
+        **summary(table, player),
+        "options": table.options,
+        "engine": table.engine,
+        "server_time": stamp(now),
+        "deadline": stamp(table.deadline),
+        "events": table.last_event,
+        "you": None,
+        "play": None,
+        "legal": [],
+        "last": None,
+    }
+    began = bool(table.stored.get("state"))
+    seat = sitter.number if sitter is not None and not sitter.pending else None
+    if began and (seat is not None or table.spectators or table.was_here(player)):
+        state = live or state_of(table)
+        play = state.view(seat)
+        shown["legal"], shown["last"] = play.pop("legal"), play.pop("last")
+        shown["play"] = play
+    if sitter is not None:
+        purse = shown["play"]["purse"] if table.practice and shown["play"] else table.balance(sitter)
+        shown["you"] = {"seat": sitter.number, "balance": purse}
+    return shown
+
+
+def summary(table: TableData, player: str) -> Json:
+    """What a list of tables tells of one."""
+    return {
+        "id": table.id,
+        "game": table.game,
+        "family": "banking",
+        "rules_hash": table.rules_hash,
+        "version": table.version,
+        "phase": table.phase,
+        "bank": table.bank,
+        "stakes": "practice" if table.practice else "chips",
+        "turn_seconds": table.turn_seconds,
+        "private": table.private,
+        "spectators": table.spectators,
+        "created_at": stamp(table.created_at),
+        "closed_at": stamp(table.closed_at),
+        "seats": [sitter.to_json(player) for sitter in table.sitters],
+    }
+
+
+def answer(change: Change, table: TableData, player: str, now: datetime) -> Json:
+    """The answer to an action: the view after it, and the events that it set off."""
+    first = table.last_event - len(change.happenings) + 1
+    events = [
+        redacted(
+            first + index,
+            now,
+            happening._asdict(),
+            player,
+        )
+        for index, happening in enumerate(change.happenings)
+    ]
+    return {**table_view(table, player, now, change.live), "new_events": events, **change.report}
+
+
+def redacted(n: int, at: datetime, event: Mapping[str, Any], player: str | None) -> Json:
+    """One event as this player may see it: the number is everyone's, private data are the owner's."""
+    mine = (event["private"] or {}).get(player, {}) if player is not None else {}
+    return {
+        "n": n,
+        "at": stamp(at),
+        "type": event["type"],
+        "coup": event["coup"],
+        "seat": event["seat"],
+        "data": {**event["data"], **mine},
+    }
+
+
+def parts_of_tag(table: TableData, player: str) -> Sequence[object]:
+    """What an entity tag of the view depends on: the version, whose view it is, and his balance."""
+    sitter = table.seat_of(player)
+    seat = sitter.number if sitter is not None else "-"
+    return (table.id, table.version, player, seat, table.balance(sitter) if sitter is not None else "-")
+
+
+def listed(
+    session: Session,
+    player: str,
+    *,
+    mine: bool,
+    joinable: bool,
+    game: str | None,
+    before: str | None,
+    limit: int,
+) -> list[TableData]:
+    """Tables that a player may see, newest first: public ones, and those he has a seat at or opened."""
+    query = _visible(player, mine=mine, joinable=joinable)
+    if game is not None:
+        query = query.where(Table.game == game)
+    if before is not None:
+        query = query.where(Table.id < before)
+    return load_all(session, list(session.scalars(query.order_by(Table.id.desc()).limit(limit))))
+
+
+def _visible(player: str, *, mine: bool, joinable: bool) -> Select[str]:
+    sits = select(Seat.table_id).where(Seat.player_id == player)
+    free = select(Seat.table_id).where(Seat.kind == OPEN)
+    own = or_(Table.creator_id == player, Table.id.in_(sits))
+    public = Table.private.is_(False) & Table.closed_at.is_(None) & or_(Table.spectators, Table.id.in_(free))
+    query = select(Table.id).where(own if mine else or_(own, public))
+    if joinable:
+        query = query.where(Table.closed_at.is_(None), Table.id.in_(free))
+    return query

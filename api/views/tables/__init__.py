@@ -1,0 +1,1 @@
+"""Tables: open, join, act, watch, recall."""

@@ -1,0 +1,87 @@
+"""Examples of the document."""
+
+from typing import Any, Final
+
+TABLE_ID: Final = "tbl_01k3v9z6q8f3h2m4n5p6r7s8t9"
+BANK_ID: Final = "bnk_01k3v9z6q9a1b2c3d4e5f6g7h8"
+COUP_ID: Final = "cou_01k3v9z6qat2v3w4x5y6z7a8b9"
+_HASH: Final = "7ec50b71" + "0" * 56
+_AT: Final = "2030-01-31T12:00:00.000Z"
+
+NEW_TABLE: Final[dict[str, Any]] = {
+    "game": "house",
+    "seats": [{"kind": "me"}, {"kind": "bot", "policy": "textbook"}],
+}
+
+_SUMMARY: Final[dict[str, Any]] = {
+    "id": TABLE_ID,
+    "game": "house",
+    "family": "banking",
+    "rules_hash": _HASH,
+    "version": 2,
+    "phase": "stakes",
+    "bank": "house",
+    "stakes": "chips",
+    "turn_seconds": 30,
+    "private": False,
+    "spectators": False,
+    "created_at": _AT,
+    "closed_at": None,
+    "seats": [
+        {"seat": 0, "kind": "player", "name": "Ada", "pending": False, "leaving": False, "you": True},
+        {"seat": 1, "kind": "house", "name": "House", "pending": False, "leaving": False, "you": False},
+    ],
+}
+TABLES: Final[dict[str, Any]] = {"tables": [_SUMMARY], "next": None}
+TABLE: Final[dict[str, Any]] = {
+    **_SUMMARY,
+    "options": {"decks": 2},
+    "engine": "macao 0.1.0",
+    "server_time": _AT,
+    "deadline": None,
+    "events": 4,
+    "you": {"seat": 0, "balance": 1000},
+    "play": {"phase": "stakes", "banker": 1, "bank": 100000, "seats": []},
+    "legal": [{"seed": {"max_bytes": 32}}, "sit", {"stake": {"min": 5, "max": 330, "step": 5}}],
+    "last": None,
+}
+BANK: Final[dict[str, Any]] = {
+    "id": BANK_ID,
+    "table": TABLE_ID,
+    "number": 1,
+    "banker": 1,
+    "commitment": "0" * 64,
+    "server_seed": None,
+    "client_seeds": None,
+    "put_up": 100000,
+    "left_over": None,
+    "reason": None,
+    "opened_at": _AT,
+    "closed_at": None,
+    "revealed_at": None,
+}
+COUP: Final[dict[str, Any]] = {
+    "id": COUP_ID,
+    "table": TABLE_ID,
+    "bank_id": BANK_ID,
+    "number": 1,
+    "status": "settled",
+    "game": "house",
+    "stakes_for": "chips",
+    "opened_at": _AT,
+    "settled_at": _AT,
+    "you": {
+        "seat": 0,
+        "side": "punter",
+        "stake": 10,
+        "net": 30,
+        "balance_before": 1000,
+        "balance_after": 1030,
+    },
+    "replay": True,
+    "hands": ["9H", "3D 5S"],
+    "points": [9, 8],
+    "stakes": [10, 0],
+    "net": [3, -3],
+    "chips": [30, -30],
+}

@@ -1,0 +1,302 @@
+"""Tables: open, join, act, watch, recall. Every view is one read or one write of the table services."""
+
+from functools import lru_cache
+from importlib.metadata import version
+from typing import Any, Final
+
+from flask import Response
+from sqlalchemy.orm import Session
+
+from api.auth import caller
+from api.blueprint import Answer, Blueprint
+from api.context import now, service
+from api.etags import check_not_modified, etag_of
+from api.execution import read, write
+from api.paging import PageQuery, next_link, page
+from api.services.errors import Conflict, Forbidden, Gone, Invalid, LimitReached, NotFound, Stale
+from api.services.tables import acting, opening, recall, views
+from api.services.tables.change import Change, commit
+from api.services.tables.model import Json, load_for
+from api.services.tables.play import Terms
+from api.views.tables import examples, schemas
+from casino.errors import GameOver, IllegalAction, NotationError, NotYourTurn, RulesError, UnknownGame
+
+_ACTION_ERRORS: Final = (
+    NotFound,
+    Forbidden,
+    Conflict,
+    Gone,
+    Stale,
+    IllegalAction,
+    NotYourTurn,
+    GameOver,
+    NotationError,
+)
+
+blueprint = Blueprint("tables", "Tables: open, join, act, watch, recall.")
+
+
+@lru_cache(maxsize=1)
+def engine_version() -> str:
+    """What every table and coup keeps of the code that dealt it."""
+    return f"macao {version('macao')}"
+
+
+def terms() -> Terms:
+    """What the house grants at tables, from the settings."""
+    config = service().config
+    return Terms(config.house_bank, config.bot_purse, config.unattended_coups)
+
+
+def _tag(answer: Json) -> str:
+    return answer.pop("etag")  # type: ignore[no-any-return]
+
+
+def _done(session: Session, change: Change) -> Json:
+    """Write a planned change; the view after it, for the caller."""
+    who = caller().player
+    table = commit(session, change, now())
+    return {**views.answer(change, table, who, now()), "etag": etag_of(*views.parts_of_tag(table, who))}
+
+
+def _current(table_id: str) -> Any:
+    who = caller().player
+    return lambda tx: etag_of(*views.parts_of_tag(load_for(tx, table_id, who), who))
+
+
+@blueprint.operation(
+    "POST",
+    "/tables",
+    body=schemas.NewTable(),
+    example=examples.NEW_TABLE,
+    answer=Answer(201, schemas.TableShown(), examples.TABLE, headers=("Location",)),
+    errors=(UnknownGame, RulesError, Invalid, LimitReached),
+)
+def open_table(body: dict[str, Any]) -> Response:
+    """Open a table and take a seat.
+
+    Against the house it begins at once; where the bank goes round it begins when no seat is open.
+    """
+    config = service().config
+    plan = opening.plan(_opening(body))
+
+    def create(session: Session) -> Json:
+        table, invite = opening.create(
+            session, plan, caller().player, terms(), now(), engine_version(), config.open_tables
+        )
+        answer = _done(session, acting.begin(table, terms(), now()))
+        return {**answer, "invite": invite} if invite else answer
+
+    return write(create, status=201, location=lambda made: f"/v1/tables/{made['id']}", etag=_tag)
+
+
+def _opening(body: dict[str, Any]) -> opening.Opening:
+    return opening.Opening(
+        game=body["game"],
+        options=body["options"],
+        seats=body.get("seats"),
+        bank=body["bank"],
+        practice=body["stakes"] == "practice",
+        seed=body.get("seed", 0),
+        turn_seconds=body.get("turn_seconds", service().config.turn_seconds),
+        private=body["private"],
+        spectators=body["spectators"],
+    )
+
+
+@blueprint.operation(
+    "GET",
+    "/tables",
+    query=schemas.TableQuery(),
+    answer=Answer(200, schemas.TableList(), examples.TABLES, headers=("Link",)),
+)
+def list_tables(query: dict[str, Any]) -> Response:
+    """List tables, newest first: public ones to join or watch, and your own."""
+    who = caller().player
+
+    def fetch(session: Session, before: Any, limit: int) -> list[Json]:
+        found = views.listed(
+            session,
+            who,
+            mine=query["mine"],
+            joinable=query["joinable"],
+            game=query["game"],
+            before=before,
+            limit=limit,
+        )
+        return [views.summary(table, who) for table in found]
+
+    return read(
+        lambda tx: page("tables", query, lambda before, limit: fetch(tx, before, limit), at={"id": str}),
+        headers=next_link,
+    )
+
+
+@blueprint.operation(
+    "GET",
+    "/tables/<table_id>",
+    answer=Answer(200, schemas.TableShown(), examples.TABLE),
+    errors=(NotFound,),
+)
+def get_table(table_id: str) -> Response:
+    """Show a table as you see it, with your legal actions."""
+    who = caller().player
+
+    def show(session: Session) -> Json:
+        table = load_for(session, table_id, who)
+        tag = etag_of(*views.parts_of_tag(table, who))
+        check_not_modified(tag)
+        return {**views.table_view(table, who, now()), "etag": tag}
+
+    return read(show, etag=_tag)
+
+
+@blueprint.operation(
+    "POST",
+    "/tables/<table_id>/seats",
+    body=schemas.JoinTable(),
+    example={"seat": 1},
+    answer=Answer(201, schemas.TableShown(), examples.TABLE, headers=("Location",)),
+    errors=(NotFound, Conflict, Gone, Stale),
+    if_match=True,
+)
+def take_seat(body: dict[str, Any], table_id: str) -> Response:
+    """Take an open seat: at once where seats may change now, else you are `pending` till they do."""
+    who = caller().player
+    return write(
+        _done,
+        plan=lambda tx: acting.plan_join(
+            tx, table_id, who, terms(), now(), seat=body["seat"], invite=body["invite"]
+        ),
+        current=_current(table_id),
+        status=201,
+        location=lambda made: f"/v1/tables/{table_id}/seats/{made['seat']}",
+        etag=_tag,
+    )
+
+
+@blueprint.operation(
+    "DELETE",
+    "/tables/<table_id>/seats/<int:seat>",
+    answer=Answer(200, schemas.TableShown(), examples.TABLE),
+    errors=(NotFound, Conflict, Gone, Stale),
+    if_match=True,
+)
+def leave_seat(table_id: str, seat: int) -> Response:
+    """Leave your seat: at once where seats may change now, else the default policy plays on till they do."""
+    who = caller().player
+    return write(
+        _done,
+        plan=lambda tx: acting.plan_leave(tx, table_id, who, seat, terms(), now()),
+        current=_current(table_id),
+        etag=_tag,
+    )
+
+
+@blueprint.operation(
+    "POST",
+    "/tables/<table_id>/actions",
+    body=schemas.Act(),
+    example={"action": "stake 10"},
+    answer=Answer(200, schemas.TableShown(), examples.TABLE),
+    errors=(*_ACTION_ERRORS, RulesError),
+    if_match=True,
+)
+def act(body: dict[str, Any], table_id: str) -> Response:
+    """Act at a table: one action, several in order (all or none), or `autoplay`.
+
+    The house and bots answer at once; `new_events` tells what happened.
+    """
+    return write(_done, plan=_plan(body, table_id), current=_current(table_id), etag=_tag)
+
+
+def _plan(body: dict[str, Any], table_id: str) -> Any:
+    who = caller().player
+    if body.get("action") != "autoplay":
+        texts = body.get("actions") or [body["action"]]
+        return lambda tx: acting.plan_actions(tx, table_id, who, texts, terms(), now())
+    cap = service().config.autoplay_cap
+    if body["coups"] > cap:
+        raise Invalid(f"autoplay plays at most {cap} coups a request", pointer="/coups", code="autoplay_cap")
+    return lambda tx: acting.plan_autoplay(
+        tx,
+        table_id,
+        who,
+        terms(),
+        now(),
+        stake=body["stake"],
+        policy=body["policy"] or "textbook",
+        coups=body["coups"],
+    )
+
+
+@blueprint.operation(
+    "GET",
+    "/tables/<table_id>/banks",
+    query=PageQuery(),
+    answer=Answer(200, schemas.BankList(), {"banks": [examples.BANK], "next": None}, headers=("Link",)),
+    errors=(NotFound,),
+)
+def list_banks(query: dict[str, Any], table_id: str) -> Response:
+    """List the banks of a table, newest first."""
+    who = caller().player
+
+    def fetch(session: Session) -> Json:
+        table = recall.viewed(session, table_id, who)
+        return page(
+            "banks",
+            query,
+            lambda before, limit: recall.banks(session, table, before=before, limit=limit),
+            at={"number": int},
+        )
+
+    return read(fetch, headers=next_link)
+
+
+@blueprint.operation(
+    "GET",
+    "/tables/<table_id>/banks/<bank_id>",
+    answer=Answer(200, schemas.BankShown(), examples.BANK),
+    errors=(NotFound,),
+)
+def get_bank(table_id: str, bank_id: str) -> Response:
+    """Show a bank; its seeds once it is over."""
+    who = caller().player
+    return read(lambda tx: recall.bank(tx, recall.viewed(tx, table_id, who), bank_id))
+
+
+@blueprint.operation(
+    "GET",
+    "/tables/<table_id>/coups",
+    query=schemas.CoupQuery(),
+    answer=Answer(200, schemas.CoupList(), {"coups": [examples.COUP], "next": None}, headers=("Link",)),
+    errors=(NotFound,),
+)
+def list_coups(query: dict[str, Any], table_id: str) -> Response:
+    """List the coups of a table, newest first."""
+    who = caller().player
+
+    def fetch(session: Session) -> Json:
+        table = recall.viewed(session, table_id, who)
+        return page(
+            "coups",
+            query,
+            lambda before, limit: recall.coups(
+                session, table, who, before=before, limit=limit, bank_id=query["bank"], status=query["status"]
+            ),
+            at={"number": int},
+        )
+
+    return read(fetch, headers=next_link)
+
+
+@blueprint.operation(
+    "GET",
+    "/tables/<table_id>/coups/<coup_id>",
+    answer=Answer(200, schemas.CoupShown(), examples.COUP),
+    errors=(NotFound,),
+)
+def get_coup(table_id: str, coup_id: str) -> Response:
+    """Recall a coup in full: cards, choices, who chose, stakes, nets, your balances before and after."""
+    who = caller().player
+    return read(lambda tx: recall.coup(tx, recall.viewed(tx, table_id, who), who, coup_id))

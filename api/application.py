@@ -5,10 +5,12 @@ from collections.abc import Callable
 from datetime import datetime
 from importlib import import_module
 from importlib.metadata import version
+from threading import Event
 from time import perf_counter
 
 from flask import Flask, Response, current_app, request
 from werkzeug.middleware.proxy_fix import ProxyFix
+from werkzeug.routing import IntegerConverter
 
 from api import auth, browse, errors, headers, limits, logs, metrics
 from api.config import Config, from_environment
@@ -19,6 +21,12 @@ from api.services import keys
 from api.views import VIEWS
 
 
+class _SmallNumber(IntegerConverter):
+    """A number in a path: what no table, seat or page can have is no address."""
+
+    regex = r"\d{1,9}"
+
+
 def build(config: Config | None = None, now: Callable[[], datetime] | None = None) -> Flask:
     """See `api.create_app`."""
     config = config or from_environment(os.environ)
@@ -26,6 +34,7 @@ def build(config: Config | None = None, now: Callable[[], datetime] | None = Non
     app = Flask("macao", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = config.max_body
     app.url_map.merge_slashes = False
+    app.url_map.converters["int"] = _SmallNumber
     app.before_request(_begin)
     app.extensions[NAME] = Service(
         config=config,
@@ -33,6 +42,7 @@ def build(config: Config | None = None, now: Callable[[], datetime] | None = Non
         keyring=auth.Keyring(keys.find, config.key_cache_seconds),
         limiter=limits.limiter_of(app, config),
         now=now or utc_now,
+        stopping=Event(),
     )
     errors.register(app)
     headers.allow_origins(app, config)

@@ -100,14 +100,15 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
         errors: tuple[type[Exception], ...] = (),
         idempotent: bool | None = None,
         if_match: bool = False,
+        parameters: Mapping[str, str] | None = None,
     ) -> Callable[[View], View]:
         """Make a view an operation.
 
         `key`: the scope that the API key needs (`read` for a GET, `play` for the rest unless named), None where no
         key is needed. `cost`: units of the rate limit.
         `example`: a body. `errors`: what the services may refuse, besides what every operation may. `idempotent`:
-        takes an Idempotency-Key (every POST does unless it says no). The parts of a path are explained in
-        `api/documentation.py`, `PATH`.
+        takes an Idempotency-Key (every POST does unless it says no). `parameters`: parts of the path explained, where
+        `api/documentation.py`, `PATH`, does not or says too little.
         """
 
         def decorate(view: View) -> View:
@@ -127,7 +128,11 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
             )
             guarded = _guard(self._parse(view, operation), operation)
             self.add_url_rule(
-                rule, view.__name__, guarded, methods=[method], parameters=path_parameters(rule)
+                rule,
+                view.__name__,
+                guarded,
+                methods=[method],
+                parameters=path_parameters(rule, parameters or {}),
             )
             return view
 

@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from threading import Event
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, cast
 
@@ -33,6 +34,7 @@ class Service:
     keyring: "Keyring"
     limiter: "Limiter"
     now: Callable[[], datetime]
+    stopping: Event  # set when the process is told to stop: whoever waits for something wakes up
 
 
 @dataclass(slots=True)

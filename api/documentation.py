@@ -5,7 +5,7 @@ codes it may carry, with an example of each.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SECURITY: Final = "bearer"
 
 # part of a path: (meaning, example)
-PATH: Final[dict[str, tuple[str, str]]] = {
+PATH: Final[dict[str, tuple[str, Any]]] = {
     "name": ("The name of a game of the catalogue.", "house"),
     "key_id": ("The id of an API key.", "key_01jdz3k5q8v7m2x4n6p8r0s1t3"),
     "table_id": ("The id of a table.", "tbl_01jdz3k5q8v7m2x4n6p8r0s1t3"),
@@ -32,7 +32,7 @@ PATH: Final[dict[str, tuple[str, str]]] = {
     "coup_id": ("The id of a coup.", "cou_01jdz3k5q8v7m2x4n6p8r0s1t3"),
     "deal_id": ("The id of a deal.", "dea_01jdz3k5q8v7m2x4n6p8r0s1t3"),
     "experiment_id": ("The id of an experiment.", "exp_01jdz3k5q8v7m2x4n6p8r0s1t3"),
-    "seat": ("The number of a seat, from 0.", "1"),
+    "seat": ("The number of a seat, from 0.", 1),
 }
 _ALWAYS: Final = (
     refusals.NotAcceptable,
@@ -176,12 +176,15 @@ def complete(doc: dict[str, Any], operation: "Operation", spec: APISpec) -> dict
     return doc
 
 
-def path_parameters(rule: str) -> list[dict[str, Any]]:
-    """The parts of a path, explained."""
-    return [
-        {"name": name, "in": "path", "description": PATH[name][0], "example": PATH[name][1]}
-        for name in re.findall(r"<(?:\w+:)?(\w+)>", rule)
-    ]
+def path_parameters(rule: str, explained: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The parts of a path, explained here or by the operation."""
+    found = []
+    for name in re.findall(r"<(?:\w+:)?(\w+)>", rule):
+        text, example = PATH[name]
+        found.append(
+            {"name": name, "in": "path", "description": explained.get(name, text), "example": example}
+        )
+    return found
 
 
 def _answers(operation: "Operation") -> dict[str, Any]:

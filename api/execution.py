@@ -67,7 +67,8 @@ def write(
 ) -> Response:
     """Do a write and answer it; see the module's text.
 
-    `location` and `etag` are texts or functions of the effect's value. `secret` names a member of the value that a
+    `location` and `etag` are texts or functions of the effect's value; a function may take out of it what is not for
+    the body. `secret` names a member of the value that a
     repetition leaves out. `after` is called with the value once it is committed. 204 sends no body.
     """
     shape = _Write(claim(), lambda value: _answer(value, status, location, etag), current, secret, after)
@@ -178,13 +179,16 @@ def dumps(value: Any) -> bytes:
 
 
 def _answer(value: Any, status: int, location: Text, etag: Text) -> Response:
+    # Headers first: what makes one may take a member out of the value that is for it alone.
+    headers = [
+        (name, found)
+        for name, text in (("Location", location), ("ETag", etag))
+        if (found := text(value) if callable(text) else text) is not None
+    ]
     if status == 204:
         response = Response(status=204)
         del response.headers["Content-Type"]
     else:
         response = Response(dumps(value), status, content_type="application/json")
-    for name, text in (("Location", location), ("ETag", etag)):
-        found = text(value) if callable(text) else text
-        if found is not None:
-            response.headers[name] = found
+    response.headers.extend(headers)
     return response

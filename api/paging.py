@@ -83,4 +83,4 @@ def _read(name: str, text: str, types: tuple[type, ...]) -> Key:
 def _is_key(item: Any, kind: type) -> bool:
     if isinstance(item, str):
         return kind is str and len(item) <= 64
-    return type(item) is kind and INT64_MIN <= item <= INT64_MAX
+    return kind is int and type(item) is int and INT64_MIN <= item <= INT64_MAX

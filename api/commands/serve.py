@@ -1,0 +1,90 @@
+"""`macao serve` and `macao migrate`."""
+
+import os
+import socket
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Any
+
+import click
+
+from api.config import Config, ConfigError, from_environment, variable
+from api.db import Database, DatabaseError, migrate
+
+
+def _with_settings(command: Callable[..., Any]) -> Callable[..., Any]:
+    """An option for every setting; it goes before the environment."""
+    for item in reversed(fields(Config)):
+        default = f"default {item.metadata['default']}" if item.metadata["default"] else "default: empty"
+        text = f"{item.metadata['text']}  [{variable(item.name)}, {default}]"
+        command = click.option(f"--{item.name.replace('_', '-')}", item.name, metavar="…", help=text)(command)
+    return command
+
+
+@click.command("serve")
+@_with_settings
+def serve(**options: str | None) -> None:
+    """Serve the API and its documentation page.
+
+    Settings come from MACAO_ variables; an option goes before its variable. The database is brought up to date first.
+    Stop with Ctrl+C or SIGTERM: requests in flight are ended, and a later start goes on where this one stopped.
+    """
+    config = _settings(options)
+    listener = _listen(config)
+    port = listener.getsockname()[1]
+    config = replace(config, bind=f"{config.bind.rpartition(':')[0]}:{port}")
+    _migrate(config)
+    # Imported here: gunicorn is of no use to the other commands.
+    from api.server import Server  # noqa: PLC0415
+
+    Server(config, listener, lambda: click.echo(_greeting(config))).run()
+
+
+@click.command("migrate")
+@click.option("--database", "url", metavar="URL", help="Database; default: that of MACAO_DATABASE_URL.")
+def migrate_command(url: str | None) -> None:
+    """Create the database or bring it up to date, as `macao serve` does at its start."""
+    config = _settings({"database_url": url})
+    _migrate(config)
+    click.echo("The database is up to date.")
+
+
+def _settings(options: dict[str, str | None]) -> Config:
+    try:
+        return from_environment(os.environ, **options)
+    except ConfigError as error:
+        lines = "\n".join(f"  {mistake}" for mistake in error.mistakes)
+        raise click.UsageError(f"these settings cannot be used:\n{lines}") from None
+
+
+def _listen(config: Config) -> socket.socket:
+    from api.server import bind  # noqa: PLC0415
+
+    try:
+        return bind(config.bind, config.backlog)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise click.ClickException(
+            f"cannot listen on {config.bind}: {reason}. Stop what listens there, or choose another with --bind."
+        ) from None
+
+
+def _migrate(config: Config) -> None:
+    try:
+        database = Database(config.database_url, patience=config.lock_seconds)
+        migrate(database)
+        database.dispose()
+    except DatabaseError as error:
+        raise click.ClickException(f"MACAO_DATABASE_URL: {error}") from None
+
+
+def _greeting(config: Config) -> str:
+    """What a first user needs: where it is, where the documentation is, and a request to paste."""
+    return "\n".join(
+        (
+            f"Macao is listening on {config.url}",
+            f"Documentation: {config.url}/docs",
+            "A first request:",
+            f"  curl -s {config.url}/v1/players -H 'Content-Type: application/json' -d '{{\"name\": \"Ada\"}}'",
+        )
+    )

@@ -1,0 +1,186 @@
+"""gunicorn as this service runs it: threads, one graceful way to stop, problems instead of HTML.
+
+A request that gunicorn itself cannot read never reaches the application; `Worker.handle_error` answers it in the same
+shape as `api/errors.py`, with a line in the log.
+"""
+
+import contextlib
+import json
+import logging
+import os
+import shutil
+import signal
+import socket
+import tempfile
+from collections.abc import Callable
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Final
+
+import structlog
+from gunicorn.app.base import BaseApplication
+from gunicorn.arbiter import Arbiter
+from gunicorn.glogging import Logger
+from gunicorn.http import errors
+from gunicorn.util import write_nonblock
+from gunicorn.workers.gthread import ThreadWorker
+
+from api import create_app, logs
+from api.config import Config
+
+if TYPE_CHECKING:
+    from flask import Flask
+
+_METRICS_FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
+_HTTP_WORDS: Final[dict[int, tuple[str, str]]] = {
+    400: ("bad_request", "The request cannot be read"),
+    414: ("bad_request", "The request line is too long"),
+    417: ("bad_request", "An expectation that cannot be met"),
+    431: ("bad_request", "The request's headers are too large"),
+    500: ("internal", "Unexpected fault"),
+    501: ("bad_request", "A transfer coding that is not known"),
+}
+_STATUS: Final[tuple[tuple[type[Exception], int], ...]] = (
+    (errors.LimitRequestLine, 414),
+    (errors.LimitRequestHeaders, 431),
+    (errors.ExpectationFailed, 417),
+    (errors.UnsupportedTransferCoding, 501),
+    (errors.ConfigurationProblem, 500),
+    (errors.ParseException, 400),
+)
+
+
+class _Logger(Logger):  # type: ignore[misc]
+    """gunicorn's messages in the service's own log."""
+
+    def setup(self, cfg: Any) -> None:
+        super().setup(cfg)
+        self.error_log.handlers[:] = []
+        self.error_log.propagate = True
+        self.error_log.setLevel(logging.WARNING)
+
+
+class Worker(ThreadWorker):  # type: ignore[misc]
+    """A worker that stops gracefully on SIGINT too, and answers what it cannot read with a problem."""
+
+    def init_signals(self) -> None:
+        super().init_signals()
+        # Ctrl+C reaches the whole group of processes: it means the same as SIGTERM to the master.
+        signal.signal(signal.SIGINT, self.handle_exit)
+        signal.siginterrupt(signal.SIGINT, False)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        app: Flask | None = self.app.callable
+        if app is not None:
+            app.extensions["macao"].stopping.set()
+        super().handle_exit(sig, frame)
+
+    def handle_error(self, req: Any, client: socket.socket, addr: Any, exc: Exception) -> None:
+        """Answer a request that did not reach the application. What it said is not logged: it may hold a key."""
+        status = next((number for kind, number in _STATUS if isinstance(exc, kind)), 500)
+        code, title = _HTTP_WORDS[status]
+        structlog.get_logger().warning("unreadable request", status=status, fault=type(exc).__name__)
+        problem = {
+            "type": f"urn:macao:problem:{code}",
+            "title": title,
+            "status": status,
+            "detail": f"{title}; nothing was changed",
+            "instance": "",
+            "code": code,
+            "errors": [],
+            "request_id": "",
+        }
+        body = json.dumps(problem).encode()
+        head = (
+            f"HTTP/1.1 {status} {title}\r\nConnection: close\r\nContent-Type: application/problem+json\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n"
+        )
+        with contextlib.suppress(OSError):
+            write_nonblock(client, head.encode() + body)
+
+
+class _Arbiter(Arbiter):  # type: ignore[misc]
+    """A master that stops gracefully on SIGINT as on SIGTERM."""
+
+    def handle_int(self) -> None:
+        self.handle_term()
+
+
+class Server(BaseApplication):  # type: ignore[misc]
+    """The service on a socket that is bound already, until a signal ends it."""
+
+    def __init__(self, config: Config, listener: socket.socket, ready: Callable[[], None]) -> None:
+        self._config = config
+        self._listener = listener
+        self._ready = ready
+        super().__init__()
+
+    def load_config(self) -> None:
+        config = self._config
+        settings: dict[str, Any] = {
+            "bind": f"fd://{self._listener.detach()}",
+            "backlog": config.backlog,
+            "workers": config.processes,
+            "threads": config.threads,
+            "worker_class": Worker,
+            "logger_class": _Logger,
+            "graceful_timeout": config.graceful_timeout,
+            "timeout": 60,
+            "keepalive": 5,
+            "forwarded_allow_ips": "",
+            "control_socket_disable": True,
+            "proc_name": "macao",
+            "when_ready": lambda _: self._ready(),
+            "child_exit": _forget_worker,
+        }
+        for name, value in settings.items():
+            self.cfg.set(name, value)
+
+    def load(self) -> "Flask":
+        """Each worker builds its own application: no connection is shared over a fork."""
+        return create_app(self._config)
+
+    def run(self) -> None:
+        """Serve until told to stop."""
+        logs.configure(self._config)
+        with _metrics_folder(several=self._config.processes > 1):
+            _Arbiter(self).run()
+
+
+def bind(address: str, backlog: int) -> socket.socket:
+    """A listening socket. Raises OSError where the address cannot be had."""
+    host, _, port = address.rpartition(":")
+    family, kind, _, _, target = socket.getaddrinfo(
+        host.strip("[]"), int(port), type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )[0]
+    listener = socket.socket(family, kind)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(target)
+        listener.listen(backlog)
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+@contextlib.contextmanager
+def _metrics_folder(*, several: bool) -> Any:
+    """A folder in which the processes count together, unless the environment names one; gone afterwards."""
+    if not several or _METRICS_FOLDER in os.environ:
+        yield
+        return
+    folder = tempfile.mkdtemp(prefix="macao-metrics-")
+    os.environ[_METRICS_FOLDER] = folder
+    master = os.getpid()
+    try:
+        yield
+    finally:
+        if os.getpid() == master:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _forget_worker(_server: Any, worker: Any) -> None:
+    if _METRICS_FOLDER in os.environ:
+        from prometheus_client import multiprocess  # noqa: PLC0415 (reads the variable when it is imported)
+
+        multiprocess.mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]

@@ -218,7 +218,7 @@ def variable(name: str) -> str:
     return PREFIX + name.upper()
 
 
-def from_environment(environment: Mapping[str, str], **overrides: str | None) -> Config:
+def from_environment(environment: Mapping[str, str], /, **overrides: str | None) -> Config:
     """The settings of an environment; `overrides` (None: not given) go before it.
 
     Raises ConfigError with one line for each mistake, unknown MACAO_ variables included.

@@ -129,7 +129,7 @@ class Game(ABC, Generic[A]):
     def deal(self, seed: bytes, number: int, dealer: int) -> State[A]:
         """Deal `number` (from 0) of a match, dealt by the seat `dealer`: what `casino/match.py` plays.
 
-        A game whose `start` is a whole round with a lot of its own (banking's circle) has no other deal.
+        Not overridden where `start` is a whole round with a lot of its own (banking's circle).
         """
         return self.start(seed)
 

@@ -17,6 +17,7 @@ from casino.game import A, Event, Game, Json, Result, State, View
 from casino.options import Schema, check, check_changes, digest, option
 
 LOT: Final = "lot"
+MOST_DEALS: Final = 1000
 _POSITION: Final[Schema] = {
     "type": "object",
     "properties": {
@@ -49,11 +50,11 @@ class MatchRules:
         "200, 500 or 1000 points in the Russian game, 500 in Tel-Aviv and the Romanian game on points",
         default=None,
     )
-    deals: int | None = option(
-        {"oneOf": [{"type": "null"}, {"type": "integer", "minimum": 1, "maximum": 100_000}]},
-        "The match ends after so many deals at the latest; null: no limit.",
-        "Пекло: one rising cycle; banking: everyone is banker once",
-        default=None,
+    deals: int = option(
+        {"type": "integer", "minimum": 1, "maximum": 100_000},
+        "The match ends after so many deals at the latest. Where only a target is asked for, it is this default.",
+        "Пекло: one rising cycle; banking: everyone is banker once; to a target: so many* that only odd play ends so",
+        default=MOST_DEALS,
     )
     dealer: str = option(
         {"enum": ["left", "winner"]},
@@ -63,10 +64,6 @@ class MatchRules:
     )
 
     def __post_init__(self) -> None:
-        if self.target is None and self.deals is None:
-            raise RulesError(
-                "a match needs a target or a number of deals, or it never ends", pointer="/target"
-            )
         if self.count == "wins" and self.best == "fewest":
             raise RulesError("deals won are counted: the most of them win, not the fewest", pointer="/best")
 
@@ -87,6 +84,17 @@ class DealKeys:
         """The key of the deal (or lot) of that name: it takes the bank's place."""
         return bank_seed(self.server_seed, self.table, name, self.client_seeds)
 
+    def to_json(self) -> Json:
+        """The keys as JSON values: for storage, never for a client."""
+        seeds = [seed.hex() for seed in self.client_seeds]
+        return {"server_seed": self.server_seed.hex(), "table": self.table, "client_seeds": seeds}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """The keys that `to_json` wrote."""
+        seeds = tuple(bytes.fromhex(seed) for seed in data["client_seeds"])
+        return cls(bytes.fromhex(data["server_seed"]), data["table"], seeds)
+
 
 def deal_name(number: int) -> str:
     """The name of deal `number` (from 0) in the key: «deal 1», «deal 2» …"""
@@ -99,8 +107,11 @@ def match_of(
     """A match of a game, with some rules changed from the game's own. Raises RulesError with a pointer."""
     changed = dict(changes or {})
     check_changes(MatchRules, changed, pointer)
+    merged = {**game.match_defaults, **changed}
+    if changed.get("target") is not None and "deals" not in changed:
+        merged["deals"] = MOST_DEALS
     try:
-        rules = MatchRules(**{**game.match_defaults, **changed})
+        rules = MatchRules(**merged)
     except RulesError as refusal:
         raise RulesError(refusal.detail, pointer=pointer + refusal.pointer) from None
     return Match(game, rules)
@@ -133,9 +144,24 @@ class Match(Game[A]):
     def start(self, seed: bytes, /, table: str = "", client_seeds: Sequence[bytes] = ()) -> "MatchState[A]":
         """The first deal; its dealer is found by lot. `client_seeds` by seat, empty where a seat gave none."""
         keys = DealKeys(seed, table, tuple(client_seeds))
-        dealer = draw(self.seats, keys.seed(LOT), 0)
-        deal = self.game.deal(keys.seed(deal_name(0)), 0, dealer)
-        return MatchState(self, keys, deal, dealer)
+        dealer = draw(self.seats, keys.seed(LOT), 0) if self.has_dealer else None
+        return MatchState(self, keys, self.deal_for(keys, 0, dealer), dealer)
+
+    @property
+    def has_dealer(self) -> bool:
+        """Does a seat deal? Not where the game is no single deal but a whole round (a circle of banks)."""
+        return type(self.game).deal is not Game.deal
+
+    def deal_for(self, keys: DealKeys, number: int, dealer: int | None) -> State[A]:
+        """Deal `number` (from 0) under its own key."""
+        seed = keys.seed(deal_name(number))
+        return self.game.start(seed) if dealer is None else self.game.deal(seed, number, dealer)
+
+    def next_dealer(self, dealer: int | None, winners: Sequence[int]) -> int | None:
+        """Who deals after a deal of `dealer` that `winners` won."""
+        if dealer is None:
+            return None
+        return winners[0] if self.rules.dealer == "winner" and winners else (dealer + 1) % self.seats
 
     def position(self, data: Mapping[str, Any], /) -> "MatchState[A]":
         """A deal of a match: a position of the game whose `totals` the match goes on from.
@@ -155,7 +181,8 @@ class Match(Game[A]):
                     f"must hold a number for each of the {self.seats} seats, not {len(numbers)}",
                     pointer=pointer,
                 )
-        state = MatchState(self, DealKeys(bytes(SEED_BYTES)), deal, data.get("dealer", self.seats - 1))
+        dealer = data.get("dealer", self.seats - 1) if self.has_dealer else None
+        state = MatchState(self, DealKeys(bytes(SEED_BYTES)), deal, dealer)
         state.number = about.get("deal", 1) - 1
         state.totals = list(data.get("totals") or state.totals)
         state.won = list(about.get("won") or state.won)
@@ -163,13 +190,8 @@ class Match(Game[A]):
         return state
 
     def from_json(self, data: Mapping[str, Any], /) -> "MatchState[A]":
-        seeds = tuple(bytes.fromhex(seed) for seed in data["client_seeds"])
-        keys = DealKeys(bytes.fromhex(data["server_seed"]), data["table"], seeds)
-        state = MatchState(self, keys, self.game.from_json(data["state"]), data["dealer"])
-        state.number, state.totals, state.won = data["number"], list(data["totals"]), list(data["won"])
-        state.history = [dict(row) for row in data["deals"]]
-        state.reason = data["reason"]
-        return state
+        keys = DealKeys.from_json(data["keys"])
+        return self._resume(keys, self.game.from_json(data["state"]), data["match"])
 
     def text(self, action: A) -> Any:
         return self.game.text(action)
@@ -178,9 +200,11 @@ class Match(Game[A]):
         return self.game.parse(text)
 
     def world(self, view: View, rng: Random) -> "MatchState[A]":
-        about = view["match"]
         deal = self.game.world({key: value for key, value in view.items() if key != "match"}, rng)
-        state = MatchState(self, DealKeys(rng.randbytes(SEED_BYTES)), deal, about["dealer"])
+        return self._resume(DealKeys(rng.randbytes(SEED_BYTES)), deal, view["match"])
+
+    def _resume(self, keys: DealKeys, deal: State[A], about: Json) -> "MatchState[A]":
+        state = MatchState(self, keys, deal, about["dealer"])
         state.number, state.totals, state.won = about["deal"] - 1, list(about["totals"]), list(about["won"])
         state.history = [dict(row) for row in about["deals"]]
         state.reason = about["ended_by"]
@@ -190,13 +214,14 @@ class Match(Game[A]):
 class MatchState(State[A]):
     """One match being played: a deal, and what the deals before it came to.
 
-    `number` of the deal from 0; `totals` and `won` (deals won) by seat; `history`: a row for each deal that is
-    over; `reason`: None while the match goes on, then what ended it («target» or «deals»).
+    `dealer`: the seat that dealt (None where a circle of banks has its own lot); `number` of the deal, from 0;
+    `totals` and `won` (deals won) by seat; `history`: a row for each deal that is over; `reason`: None while the
+    match goes on, then what ended it («target» or «deals»).
     """
 
     __slots__ = ("deal", "dealer", "history", "keys", "match", "number", "outbox", "reason", "totals", "won")
 
-    def __init__(self, match: Match[A], keys: DealKeys, deal: State[A], dealer: int) -> None:
+    def __init__(self, match: Match[A], keys: DealKeys, deal: State[A], dealer: int | None) -> None:
         self.match = match
         self.keys = keys
         self.deal = deal
@@ -237,7 +262,9 @@ class MatchState(State[A]):
             self.outbox += self._tell(self.deal.drain())
             self.reason = self._ended()
             if self.reason is None:
-                self._deal_again(outcome)
+                self.number += 1
+                self.dealer = self.match.next_dealer(self.dealer, outcome.winners)
+                self.deal = self.match.deal_for(self.keys, self.number, self.dealer)
 
     def _add(self, outcome: Result) -> None:
         for seat in range(self.match.seats):
@@ -251,14 +278,7 @@ class MatchState(State[A]):
         rules = self.match.rules
         if rules.target is not None and max(self.totals) >= rules.target:
             return "target"
-        return "deals" if rules.deals is not None and self.number + 1 >= rules.deals else None
-
-    def _deal_again(self, outcome: Result) -> None:
-        follows_winner = self.match.rules.dealer == "winner" and outcome.winners
-        self.dealer = outcome.winners[0] if follows_winner else (self.dealer + 1) % self.match.seats
-        self.number += 1
-        seed = self.keys.seed(deal_name(self.number))
-        self.deal = self.match.game.deal(seed, self.number, self.dealer)
+        return "deals" if self.number + 1 >= rules.deals else None
 
     def view(self, seat: int | None) -> View:
         return {**self.deal.view(seat), "match": self._about()}
@@ -290,18 +310,7 @@ class MatchState(State[A]):
         return twin
 
     def to_json(self) -> Json:
-        return {
-            "server_seed": self.keys.server_seed.hex(),
-            "table": self.keys.table,
-            "client_seeds": [seed.hex() for seed in self.keys.client_seeds],
-            "number": self.number,
-            "dealer": self.dealer,
-            "totals": list(self.totals),
-            "won": list(self.won),
-            "deals": [dict(row) for row in self.history],
-            "reason": self.reason,
-            "state": self.deal.to_json(),
-        }
+        return {"keys": self.keys.to_json(), "match": self._about(), "state": self.deal.to_json()}
 
     def drain(self) -> list[Event]:
         events = self.outbox + self._tell(self.deal.drain())

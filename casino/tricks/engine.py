@@ -290,7 +290,9 @@ class TrickState(State[int]):
 
     def _illegal(self, seat: int, action: int) -> IllegalAction:
         legal = self.legal_texts(seat)
-        return IllegalAction(f"{self._fault(seat, action)}; legal: {', '.join(legal)}", legal=legal, pointer="/action")
+        return IllegalAction(
+            f"{self._fault(seat, action)}; legal: {', '.join(legal)}", legal=legal, pointer="/action"
+        )
 
     def _fault(self, seat: int, action: int) -> str:
         if self.unbid:

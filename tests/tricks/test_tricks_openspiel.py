@@ -21,7 +21,7 @@ THEIRS = {face: "CDSH".index(name[1]) + 4 * (face // 4) for face, name in enumer
 
 def setting(rng):
     """Seats, cards each, and the options of both sides."""
-    seats = rng.randint(2, 7)
+    seats = rng.randint(3, 7)  # as many as theirs takes
     size = rng.randint(1, 51 // seats)
     penalty, points = rng.random() < 0.5, rng.choice([1, 3])
     ours = {

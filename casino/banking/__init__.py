@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from casino.banking.bank import CIRCLE, BankingGame, BankingState
+from casino.banking.bank import CIRCLE, BankingGame
 from casino.banking.money import Movement
 from casino.banking.presets import PRESETS
 from casino.banking.rules import Rules, build
+from casino.banking.state import BankingState
 from casino.banking.text import MEANINGS, Action, Blob, Range
 from casino.catalogue import Listing
 from casino.options import schema_of

@@ -66,7 +66,8 @@ class Coup:
     def begin(self) -> None:
         """Show the naturals that end play at once (nobody has decided yet), then play on to the first choice."""
         plan, banker = self.plan, self.banker
-        if banker.points in plan.banker_ends and not banker.done:
+        shown = banker.points in plan.banker_ends and banker.natural(after_discard=False)
+        if shown and not banker.done:
             self._show(banker)
             for hand in self.hands:
                 hand.done = True
@@ -107,10 +108,15 @@ class Coup:
         if hand.drew:
             bits, discards = STAND_BIT, zero and plan.banker_drawn
         else:
-            bits, discards = plan.banker[hand.points][self._third()], zero and plan.banker_dealt
+            bits, discards = plan.banker[hand.points][self.third()], zero and plan.banker_dealt
         if discards:
             return bits | DISCARD_BIT if plan.banker_free else DISCARD_BIT
         return bits
+
+    def third(self) -> int:
+        """Column of the tableau: 0 without a third card, else its points + 1; one punter's hand only."""
+        punter = self.hands[0]
+        return 1 + POINTS[punter.cards[-1]] if len(self.hands) == 2 and punter.drew else 0
 
     def choices(self) -> tuple[Action, ...]:
         """The actions of the hand to decide, sorted."""
@@ -156,11 +162,6 @@ class Coup:
         twin.hands = [hand.copy() for hand in self.hands]
         twin.turn = self.turn
         return twin
-
-    def _third(self) -> int:
-        """Column of the tableau: 0 without a third card, else its points + 1; one punter's hand only."""
-        punter = self.hands[0]
-        return 1 + POINTS[punter.cards[-1]] if len(self.hands) == 2 and punter.drew else 0
 
     def _refillable(self) -> bool:
         """With the shoe empty: may cards that lie aside be shuffled in, and are there any?"""

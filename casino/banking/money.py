@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from casino.banking.bank import BankingState
+    from casino.banking.state import BankingState
 
 Place = str | tuple[str, int]
 BANK_PLACE: Final = "bank"

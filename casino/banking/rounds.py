@@ -6,7 +6,7 @@ from casino import chance
 from casino.game import Event
 
 if TYPE_CHECKING:
-    from casino.banking.bank import BankingState
+    from casino.banking.state import BankingState
 
 HOUSE = "house"
 

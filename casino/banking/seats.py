@@ -12,7 +12,7 @@ from casino.errors import IllegalAction
 from casino.game import Event
 
 if TYPE_CHECKING:
-    from casino.banking.bank import BankingState
+    from casino.banking.state import BankingState
 
 
 def begin(state: "BankingState") -> None:

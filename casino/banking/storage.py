@@ -10,7 +10,7 @@ from casino.banking.view import ending
 from casino.cards import NAMES, POINTS, face
 
 if TYPE_CHECKING:
-    from casino.banking.bank import BankingState
+    from casino.banking.state import BankingState
 
 # Stored as they are.
 _PLAIN: Final = (

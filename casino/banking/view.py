@@ -6,8 +6,8 @@ from casino.banking.hands import CONCEALED, Hand
 from casino.cards import names
 
 if TYPE_CHECKING:
-    from casino.banking.bank import BankingState
     from casino.banking.coup import Coup
+    from casino.banking.state import BankingState
 
 
 def view_of(state: "BankingState", viewer: int | None) -> dict[str, Any]:
@@ -15,7 +15,8 @@ def view_of(state: "BankingState", viewer: int | None) -> dict[str, Any]:
 
     `coup` is the number of the coup that is staked on or played. `played` lists the cards of this bank that lie
     aside: everyone has seen them. `been` and `declined`: seats that have been banker in this round, and that
-    passed since the last bank. `last` is the last settlement with all its hands.
+    passed since the last bank. `last` is the last settlement with all its hands. `position`: one coup that was set
+    up, after which all is over.
     """
     coup, shoe = state.coup, state.shoe
     own = viewer if viewer is not None and 0 <= viewer < state.game.seats else None
@@ -40,6 +41,7 @@ def view_of(state: "BankingState", viewer: int | None) -> dict[str, Any]:
         "awaited": list(state.awaited()),
         "legal": [] if own is None else state.legal_texts(own),
         "last": _copied(state.last),
+        "position": state.single,
     }
     if state.phase == "over":
         view |= ending(state)

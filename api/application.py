@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from importlib import import_module
 from importlib.metadata import version
 from threading import Event
@@ -18,7 +19,9 @@ from api.context import NAME, Service, begin, context, utc_now
 from api.db import Database
 from api.documentation import api_of
 from api.services import keys
+from api.services.tables.events import last_events
 from api.views import VIEWS
+from api.waiting import Watcher
 
 
 class _SmallNumber(IntegerConverter):
@@ -36,13 +39,15 @@ def build(config: Config | None = None, now: Callable[[], datetime] | None = Non
     app.url_map.merge_slashes = False
     app.url_map.converters["int"] = _SmallNumber
     app.before_request(_begin)
+    database, stopping = Database(config.database_url, patience=config.lock_seconds), Event()
     app.extensions[NAME] = Service(
         config=config,
-        database=Database(config.database_url, patience=config.lock_seconds),
+        database=database,
         keyring=auth.Keyring(keys.find, config.key_cache_seconds),
         limiter=limits.limiter_of(app, config),
         now=now or utc_now,
-        stopping=Event(),
+        watcher=Watcher(partial(last_events, database), config.max_waiters, stopping.is_set),
+        stopping=stopping,
     )
     errors.register(app)
     headers.allow_origins(app, config)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from api.auth import Keyring
     from api.blueprint import Operation
     from api.services.keys import Caller
+    from api.waiting import Watcher
 
 NAME: Final = "macao"
 _SANE_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
@@ -34,6 +35,7 @@ class Service:
     keyring: "Keyring"
     limiter: "Limiter"
     now: Callable[[], datetime]
+    watcher: "Watcher"
     stopping: Event  # set when the process is told to stop: whoever waits for something wakes up
 
 
@@ -62,9 +64,14 @@ def context() -> Context:
 def begin() -> Context:
     """Open the context of a request: its id is the client's `X-Request-Id` where that is sane."""
     given = request.headers.get("X-Request-Id", "")
-    request_id = given if _SANE_ID.fullmatch(given) else "req_" + secrets.token_hex(12)
+    request_id = given if _SANE_ID.fullmatch(given) else new_request_id()
     g.context = opened = Context(request_id, perf_counter())
     return opened
+
+
+def new_request_id() -> str:
+    """An id for a request that brings none."""
+    return "req_" + secrets.token_hex(12)
 
 
 def now() -> datetime:

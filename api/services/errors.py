@@ -121,5 +121,5 @@ class Busy(ServiceError):
         super().__init__(detail, retry_after=retry_after)
 
 
-class PlanStale(Exception):  # noqa: N818 (a signal to plan again, not a refusal)
+class PlanStale(Exception):
     """What was planned in a read was planned for a state that is no more: plan again."""

@@ -1,11 +1,14 @@
 """Events of a table: numbered from 1 without gaps, the same number for every viewer, the data each may see."""
 
+from collections.abc import Sequence
+
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from api.db import Database
 from api.models import Event, Table
 from api.services.tables.model import Json
-from api.services.tables.views import redacted
+from api.services.tables.telling import redacted
 
 
 def after(session: Session, table_id: str, player: str, last: int, limit: int) -> list[Json]:
@@ -15,7 +18,8 @@ def after(session: Session, table_id: str, player: str, last: int, limit: int) -
     return [redacted(row.n, row.at, dict(row._mapping), player) for row in rows]
 
 
-def last_numbers(session: Session, table_ids: list[str]) -> dict[str, tuple[int, bool]]:
-    """The number of the last event of each table, and whether the table is closed."""
-    query = select(Table.id, Table.last_event, Table.closed_at).where(Table.id.in_(table_ids))
-    return {row.id: (row.last_event, row.closed_at is not None) for row in session.execute(query)}
+def last_events(database: Database, tables: Sequence[str]) -> dict[str, int]:
+    """The number of the last event of each of these tables."""
+    with database.read() as session:
+        rows = session.execute(select(Table.id, Table.last_event).where(Table.id.in_(tables)))
+        return {row.id: row.last_event for row in rows}

@@ -9,7 +9,7 @@ from api.ids import is_id
 from api.models import Bank, Coup, CoupResult, Event
 from api.services.errors import NotFound
 from api.services.tables.model import Json, TableData, load_for
-from api.services.tables.views import redacted, stamp
+from api.services.tables.telling import redacted, stamp
 
 _OPEN: Final = "open"
 _CHOICES: Final = ("staked", "sat_out", "discarded", "drew", "stood")

@@ -1,8 +1,7 @@
 """What a player may see of a table. Made of what the engine's view lists for his seat, never of the state."""
 
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
-from typing import Any
+from collections.abc import Sequence
+from datetime import datetime
 
 from sqlalchemy import Select, or_, select
 from sqlalchemy.orm import Session
@@ -11,12 +10,8 @@ from api.models import Seat, Table
 from api.services.tables.change import Change
 from api.services.tables.model import OPEN, Json, TableData, load_all
 from api.services.tables.play import state_of
+from api.services.tables.telling import redacted, stamp
 from casino.banking.state import BankingState
-
-
-def stamp(when: datetime | None) -> str | None:
-    """A time as clients get it: RFC 3339, UTC, milliseconds."""
-    return when.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z") if when else None
 
 
 def table_view(table: TableData, player: str, now: datetime, live: BankingState | None = None) -> Json:
@@ -80,19 +75,6 @@ def answer(change: Change, table: TableData, player: str, now: datetime) -> Json
         for index, happening in enumerate(change.happenings)
     ]
     return {**table_view(table, player, now, change.live), "new_events": events, **change.report}
-
-
-def redacted(n: int, at: datetime, event: Mapping[str, Any], player: str | None) -> Json:
-    """One event as this player may see it: the number is everyone's, private data are the owner's."""
-    mine = (event["private"] or {}).get(player, {}) if player is not None else {}
-    return {
-        "n": n,
-        "at": stamp(at),
-        "type": event["type"],
-        "coup": event["coup"],
-        "seat": event["seat"],
-        "data": {**event["data"], **mine},
-    }
 
 
 def parts_of_tag(table: TableData, player: str) -> Sequence[object]:

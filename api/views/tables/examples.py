@@ -85,3 +85,14 @@ COUP: Final[dict[str, Any]] = {
     "net": [3, -3],
     "chips": [30, -30],
 }
+
+_EVENT: Final[dict[str, Any]] = {
+    "n": 5,
+    "at": _AT,
+    "type": "staked",
+    "coup": 1,
+    "seat": 0,
+    "data": {"coup": 1, "amount": 10, "by": "player"},
+}
+EVENTS: Final[dict[str, Any]] = {"events": [_EVENT], "last": 5}
+STREAM: Final = 'id: 5\nevent: staked\ndata: {"n": 5, "type": "staked"}\n\n'

@@ -1,24 +1,22 @@
 """Tables: open, join, act, watch, recall. Every view is one read or one write of the table services."""
 
-from functools import lru_cache
-from importlib.metadata import version
 from typing import Any, Final
 
 from flask import Response
 from sqlalchemy.orm import Session
 
 from api.auth import caller
-from api.blueprint import Answer, Blueprint
+from api.blueprint import Answer
 from api.context import now, service
 from api.etags import check_not_modified, etag_of
 from api.execution import read, write
-from api.paging import PageQuery, next_link, page
+from api.paging import next_link, page
 from api.services.errors import Conflict, Forbidden, Gone, Invalid, LimitReached, NotFound, Stale
-from api.services.tables import acting, opening, recall, views
+from api.services.tables import acting, opening, views
 from api.services.tables.change import Change, commit
 from api.services.tables.model import Json, load_for
-from api.services.tables.play import Terms
-from api.views.tables import examples, schemas
+from api.views.tables import events, examples, past, schemas
+from api.views.tables.common import blueprint, engine_version, terms
 from casino.errors import GameOver, IllegalAction, NotationError, NotYourTurn, RulesError, UnknownGame
 
 _ACTION_ERRORS: Final = (
@@ -33,19 +31,10 @@ _ACTION_ERRORS: Final = (
     NotationError,
 )
 
-blueprint = Blueprint("tables", "Tables: open, join, act, watch, recall.")
 
-
-@lru_cache(maxsize=1)
-def engine_version() -> str:
-    """What every table and coup keeps of the code that dealt it."""
-    return f"macao {version('macao')}"
-
-
-def terms() -> Terms:
-    """What the house grants at tables, from the settings."""
-    config = service().config
-    return Terms(config.house_bank, config.bot_purse, config.unattended_coups)
+def _tell(answer: Json) -> None:
+    """Wake those who wait for events of the table."""
+    service().watcher.poke(answer["id"], answer["events"])
 
 
 def _tag(answer: Json) -> str:
@@ -87,7 +76,7 @@ def open_table(body: dict[str, Any]) -> Response:
         answer = _done(session, acting.begin(table, terms(), now()))
         return {**answer, "invite": invite} if invite else answer
 
-    return write(create, status=201, location=lambda made: f"/v1/tables/{made['id']}", etag=_tag)
+    return write(create, status=201, location=lambda made: f"/v1/tables/{made['id']}", etag=_tag, after=_tell)
 
 
 def _opening(body: dict[str, Any]) -> opening.Opening:
@@ -172,6 +161,7 @@ def take_seat(body: dict[str, Any], table_id: str) -> Response:
         status=201,
         location=lambda made: f"/v1/tables/{table_id}/seats/{made['seat']}",
         etag=_tag,
+        after=_tell,
     )
 
 
@@ -190,6 +180,7 @@ def leave_seat(table_id: str, seat: int) -> Response:
         plan=lambda tx: acting.plan_leave(tx, table_id, who, seat, terms(), now()),
         current=_current(table_id),
         etag=_tag,
+        after=_tell,
     )
 
 
@@ -207,7 +198,7 @@ def act(body: dict[str, Any], table_id: str) -> Response:
 
     The house and bots answer at once; `new_events` tells what happened.
     """
-    return write(_done, plan=_plan(body, table_id), current=_current(table_id), etag=_tag)
+    return write(_done, plan=_plan(body, table_id), current=_current(table_id), etag=_tag, after=_tell)
 
 
 def _plan(body: dict[str, Any], table_id: str) -> Any:
@@ -230,73 +221,4 @@ def _plan(body: dict[str, Any], table_id: str) -> Any:
     )
 
 
-@blueprint.operation(
-    "GET",
-    "/tables/<table_id>/banks",
-    query=PageQuery(),
-    answer=Answer(200, schemas.BankList(), {"banks": [examples.BANK], "next": None}, headers=("Link",)),
-    errors=(NotFound,),
-)
-def list_banks(query: dict[str, Any], table_id: str) -> Response:
-    """List the banks of a table, newest first."""
-    who = caller().player
-
-    def fetch(session: Session) -> Json:
-        table = recall.viewed(session, table_id, who)
-        return page(
-            "banks",
-            query,
-            lambda before, limit: recall.banks(session, table, before=before, limit=limit),
-            at={"number": int},
-        )
-
-    return read(fetch, headers=next_link)
-
-
-@blueprint.operation(
-    "GET",
-    "/tables/<table_id>/banks/<bank_id>",
-    answer=Answer(200, schemas.BankShown(), examples.BANK),
-    errors=(NotFound,),
-)
-def get_bank(table_id: str, bank_id: str) -> Response:
-    """Show a bank; its seeds once it is over."""
-    who = caller().player
-    return read(lambda tx: recall.bank(tx, recall.viewed(tx, table_id, who), bank_id))
-
-
-@blueprint.operation(
-    "GET",
-    "/tables/<table_id>/coups",
-    query=schemas.CoupQuery(),
-    answer=Answer(200, schemas.CoupList(), {"coups": [examples.COUP], "next": None}, headers=("Link",)),
-    errors=(NotFound,),
-)
-def list_coups(query: dict[str, Any], table_id: str) -> Response:
-    """List the coups of a table, newest first."""
-    who = caller().player
-
-    def fetch(session: Session) -> Json:
-        table = recall.viewed(session, table_id, who)
-        return page(
-            "coups",
-            query,
-            lambda before, limit: recall.coups(
-                session, table, who, before=before, limit=limit, bank_id=query["bank"], status=query["status"]
-            ),
-            at={"number": int},
-        )
-
-    return read(fetch, headers=next_link)
-
-
-@blueprint.operation(
-    "GET",
-    "/tables/<table_id>/coups/<coup_id>",
-    answer=Answer(200, schemas.CoupShown(), examples.COUP),
-    errors=(NotFound,),
-)
-def get_coup(table_id: str, coup_id: str) -> Response:
-    """Recall a coup in full: cards, choices, who chose, stakes, nets, your balances before and after."""
-    who = caller().player
-    return read(lambda tx: recall.coup(tx, recall.viewed(tx, table_id, who), who, coup_id))
+__all__ = ["blueprint", "events", "past"]

@@ -9,6 +9,7 @@ from api.paging import PageQuery
 from api.strict_json import INT64_MAX
 
 MOST_ACTIONS: Final = 20
+MOST_EVENTS: Final = 500
 _SEAT_KINDS: Final = ("me", "bot", "house", "open")
 
 
@@ -113,7 +114,7 @@ class EventQuery(QuerySchema):
 
     after = Whole(0, load_default=0, text="Events with higher numbers.", example=12)
     wait = Whole(0, 25, load_default=0, text="Seconds to wait where there is none yet.", example=20)
-    limit = Whole(1, 500, load_default=200, text="Most events of the answer.", example=200)
+    limit = Whole(1, MOST_EVENTS, load_default=200, text="Most events of the answer.", example=200)
 
 
 class SeatShown(Schema):

@@ -1,0 +1,42 @@
+"""The clock of the tables: whose time is up is played for by the default policy, and marked `timed_out`."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from api.db import Database
+from api.models import Table
+from api.services.errors import PlanStale
+from api.services.tables.acting import plan_time_up
+from api.services.tables.change import commit
+from api.services.tables.model import load
+from api.services.tables.play import Terms
+
+_AT_ONCE: Final = 100
+
+
+def due(session: Session, now: datetime) -> list[str]:
+    """Tables whose time is up, the longest overdue first."""
+    query = select(Table.id).where(Table.phase != "closed", Table.deadline <= now)
+    return list(session.scalars(query.order_by(Table.deadline).limit(_AT_ONCE)))
+
+
+def time_up(
+    database: Database, table_id: str, terms: Terms, now: datetime, tell: Callable[[str, int], object]
+) -> bool:
+    """Play on at one table; False if somebody acted meanwhile. `tell(table, last event)` is called after the commit."""
+    with database.read() as session:
+        table = load(session, table_id)
+        if table.deadline is None or table.deadline > now:
+            return False
+        change = plan_time_up(table, terms, now)
+    try:
+        with database.write() as session:
+            after = commit(session, change, now)
+    except PlanStale:
+        return False
+    tell(after.id, after.last_event)
+    return True

@@ -1,0 +1,25 @@
+"""How times and events are told to clients."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+Json = dict[str, Any]
+
+
+def stamp(when: datetime | None) -> str | None:
+    """A time as clients get it: RFC 3339, UTC, milliseconds."""
+    return when.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z") if when else None
+
+
+def redacted(n: int, at: datetime, event: Mapping[str, Any], player: str | None) -> Json:
+    """One event as this player may see it: the number is everyone's, private data are the owner's."""
+    mine = (event["private"] or {}).get(player, {}) if player is not None else {}
+    return {
+        "n": n,
+        "at": stamp(at),
+        "type": event["type"],
+        "coup": event["coup"],
+        "seat": event["seat"],
+        "data": {**event["data"], **mine},
+    }

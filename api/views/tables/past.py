@@ -1,0 +1,88 @@
+"""Recall: banks and coups of a table, and what proves them."""
+
+from typing import Any
+
+from flask import Response
+from sqlalchemy.orm import Session
+
+from api.auth import caller
+from api.blueprint import Answer
+from api.execution import read
+from api.paging import PageQuery, next_link, page
+from api.services.errors import NotFound
+from api.services.tables import recall
+from api.services.tables.model import Json
+from api.views.tables import examples, schemas
+from api.views.tables.common import blueprint
+
+
+@blueprint.operation(
+    "GET",
+    "/tables/<table_id>/banks",
+    query=PageQuery(),
+    answer=Answer(200, schemas.BankList(), {"banks": [examples.BANK], "next": None}, headers=("Link",)),
+    errors=(NotFound,),
+)
+def list_banks(query: dict[str, Any], table_id: str) -> Response:
+    """List the banks of a table, newest first."""
+    who = caller().player
+
+    def fetch(session: Session) -> Json:
+        table = recall.viewed(session, table_id, who)
+        return page(
+            "banks",
+            query,
+            lambda before, limit: recall.banks(session, table, before=before, limit=limit),
+            at={"number": int},
+        )
+
+    return read(fetch, headers=next_link)
+
+
+@blueprint.operation(
+    "GET",
+    "/tables/<table_id>/banks/<bank_id>",
+    answer=Answer(200, schemas.BankShown(), examples.BANK),
+    errors=(NotFound,),
+)
+def get_bank(table_id: str, bank_id: str) -> Response:
+    """Show a bank; its seeds once it is over."""
+    who = caller().player
+    return read(lambda tx: recall.bank(tx, recall.viewed(tx, table_id, who), bank_id))
+
+
+@blueprint.operation(
+    "GET",
+    "/tables/<table_id>/coups",
+    query=schemas.CoupQuery(),
+    answer=Answer(200, schemas.CoupList(), {"coups": [examples.COUP], "next": None}, headers=("Link",)),
+    errors=(NotFound,),
+)
+def list_coups(query: dict[str, Any], table_id: str) -> Response:
+    """List the coups of a table, newest first."""
+    who = caller().player
+
+    def fetch(session: Session) -> Json:
+        table = recall.viewed(session, table_id, who)
+        return page(
+            "coups",
+            query,
+            lambda before, limit: recall.coups(
+                session, table, who, before=before, limit=limit, bank_id=query["bank"], status=query["status"]
+            ),
+            at={"number": int},
+        )
+
+    return read(fetch, headers=next_link)
+
+
+@blueprint.operation(
+    "GET",
+    "/tables/<table_id>/coups/<coup_id>",
+    answer=Answer(200, schemas.CoupShown(), examples.COUP),
+    errors=(NotFound,),
+)
+def get_coup(table_id: str, coup_id: str) -> Response:
+    """Recall a coup in full: cards, choices, who chose, stakes, nets, your balances before and after."""
+    who = caller().player
+    return read(lambda tx: recall.coup(tx, recall.viewed(tx, table_id, who), who, coup_id))

@@ -26,6 +26,7 @@ from gunicorn.workers.gthread import ThreadWorker
 
 from api import create_app, logs
 from api.config import Config
+from api.context import NAME, new_request_id
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -71,14 +72,18 @@ class Worker(ThreadWorker):  # type: ignore[misc]
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         app: Flask | None = self.app.callable
         if app is not None:
-            app.extensions["macao"].stopping.set()
+            app.extensions[NAME].stopping.set()
         super().handle_exit(sig, frame)
 
     def handle_error(self, req: Any, client: socket.socket, addr: Any, exc: Exception) -> None:
         """Answer a request that did not reach the application. What it said is not logged: it may hold a key."""
         status = next((number for kind, number in _STATUS if isinstance(exc, kind)), 500)
         code, title = _HTTP_WORDS[status]
-        structlog.get_logger().warning("unreadable request", status=status, fault=type(exc).__name__)
+        request_id = new_request_id()
+        fault = type(exc).__name__
+        structlog.get_logger().warning(
+            "unreadable request", request_id=request_id, status=status, fault=fault
+        )
         problem = {
             "type": f"urn:macao:problem:{code}",
             "title": title,
@@ -87,12 +92,12 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             "instance": "",
             "code": code,
             "errors": [],
-            "request_id": "",
+            "request_id": request_id,
         }
         body = json.dumps(problem).encode()
         head = (
             f"HTTP/1.1 {status} {title}\r\nConnection: close\r\nContent-Type: application/problem+json\r\n"
-            f"Content-Length: {len(body)}\r\n\r\n"
+            f"Content-Length: {len(body)}\r\nX-Request-Id: {request_id}\r\n\r\n"
         )
         with contextlib.suppress(OSError):
             write_nonblock(client, head.encode() + body)

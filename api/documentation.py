@@ -14,8 +14,8 @@ from apispec import APISpec
 from flask import Flask
 
 from api import refusals
+from api.codes import Entry, entry_of, more_exact
 from api.errors import PROBLEM as PROBLEM_TYPE
-from api.errors import Entry, entry_of
 from api.services import errors
 
 if TYPE_CHECKING:
@@ -238,17 +238,17 @@ def errors_of(operation: "Operation") -> list[type[Exception]]:
 
 def _refusals(operation: "Operation", spec: APISpec) -> dict[str, Any]:
     """References to shared answers: one for each status and set of codes."""
-    by_status: dict[int, dict[str, Entry]] = {}
+    by_status: dict[int, dict[str, type[Exception]]] = {}
     for kind in errors_of(operation):
         entry = entry_of(kind)
-        by_status.setdefault(entry.status, {})[entry.code] = entry
-    return {str(status): _shared(by_status[status], spec) for status in sorted(by_status)}
+        by_status.setdefault(entry.status, {})[entry.code] = kind
+    return {str(status): _shared(status, by_status[status], spec) for status in sorted(by_status)}
 
 
-def _shared(entries: dict[str, Entry], spec: APISpec) -> dict[str, str]:
-    name = "-".join(sorted(entries))
+def _shared(status: int, kinds: dict[str, type[Exception]], spec: APISpec) -> dict[str, str]:
+    name = "-".join(sorted(kinds))
     if name not in spec.components.responses:
-        status = next(iter(entries.values())).status
+        entries = {code: entry_of(kind) for code, kind in kinds.items()}
         names = [*EVERYWHERE, *_HEADERS_OF.get(status, ())]
         content = {
             "schema": {"$ref": "#/components/schemas/Problem"},
@@ -259,12 +259,23 @@ def _shared(entries: dict[str, Entry], spec: APISpec) -> dict[str, str]:
         spec.components.response(
             name,
             {
-                "description": " ".join(f"`{code}`: {entry.text}" for code, entry in entries.items()),
+                "description": " ".join(_described(kind) for kind in kinds.values()),
                 "headers": _header_references(names),
                 "content": {PROBLEM_TYPE: content},
             },
         )
     return {"$ref": f"#/components/responses/{name}"}
+
+
+def _described(kind: type[Exception]) -> str:
+    entry = entry_of(kind)
+    exact = more_exact(kind)
+    more = (
+        f" More exactly, where one of these is meant: {', '.join(f'`{code}`' for code in exact)}."
+        if exact
+        else ""
+    )
+    return f"`{entry.code}`: {entry.text}{more}"
 
 
 def example(entry: Entry) -> dict[str, Any]:

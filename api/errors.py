@@ -1,13 +1,12 @@
 """Every error as `application/problem+json` (RFC 9457): one shape, one place, no traceback to a client.
 
 The refusals of the services (`api/services/errors.py`) and of the HTTP layer (`api/refusals.py`) carry code, status
-and title themselves; those of the engines get theirs from `ENGINE` below; werkzeug's from `_HTTP`. `CATALOGUE` lists
-them all, and `docs/api.md` is held to it by a test.
+and title themselves; those of the engines get theirs from `api/codes.py`, which lists all codes; werkzeug's from
+`_HTTP` below.
 """
 
 import json
 import logging
-from dataclasses import dataclass
 from typing import Any, Final
 
 from flask import Flask, Response, request
@@ -15,6 +14,7 @@ from flask_limiter import RateLimitExceeded
 from werkzeug import exceptions as http
 
 from api import refusals
+from api.codes import entry_of
 from api.context import context, service
 from api.limits import seconds_left
 from api.services.errors import ServiceError
@@ -23,18 +23,6 @@ from casino import errors as casino
 PROBLEM: Final = "application/problem+json"
 _log = logging.getLogger(__name__)
 
-# error of the engines: (status, title)
-ENGINE: Final[dict[type[casino.CasinoError], tuple[int, str]]] = {
-    casino.CasinoError: (422, "Refused by the engine"),
-    casino.RulesError: (422, "Options that cannot be"),
-    casino.NotationError: (422, "Not the notation of a card, an action or a position"),
-    casino.PositionError: (422, "A position that cannot be"),
-    casino.UnknownGame: (422, "No such game"),
-    casino.IllegalAction: (409, "Not a legal action"),
-    casino.NotYourTurn: (409, "Not your turn"),
-    casino.GameOver: (409, "The game is over"),
-}
-
 _HTTP: Final[dict[type[http.HTTPException], tuple[type[refusals.RequestError], str]]] = {
     http.NotFound: (refusals.NoRoute, "there is nothing at this address; /openapi.json lists what there is"),
     http.MethodNotAllowed: (refusals.MethodNotAllowed, "this address does not take {method}; see Allow"),
@@ -42,39 +30,6 @@ _HTTP: Final[dict[type[http.HTTPException], tuple[type[refusals.RequestError], s
     http.RequestEntityTooLarge: (refusals.TooLarge, "the body may have at most {limit} bytes"),
     http.UnsupportedMediaType: (refusals.UnsupportedType, "send the body as application/json"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One row of the catalogue of errors."""
-
-    code: str
-    status: int
-    title: str
-    text: str
-
-
-def entry_of(kind: type[Exception]) -> Entry:
-    """The row of one kind of error."""
-    text = " ".join((kind.__doc__ or "").split())
-    if issubclass(kind, ServiceError):
-        return Entry(kind.code, kind.status, kind.title, text)
-    if issubclass(kind, casino.CasinoError):
-        status, title = next(ENGINE[base] for base in kind.__mro__ if base in ENGINE)
-        return Entry(kind.code, status, title, text)
-    raise TypeError(f"{kind.__name__} is no refusal")
-
-
-def catalogue() -> list[Entry]:
-    """Every code with its status, title and meaning, by status and code."""
-    found = {kind.code: entry_of(kind) for kind in ENGINE}
-    waiting = list(ServiceError.__subclasses__())
-    while waiting:
-        kind = waiting.pop()
-        waiting += kind.__subclasses__()
-        if "code" in vars(kind):
-            found[kind.code] = entry_of(kind)
-    return sorted(found.values(), key=lambda entry: (entry.status, entry.code))
 
 
 def problem(error: ServiceError) -> Response:

@@ -7,7 +7,7 @@ import re
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from marshmallow import Schema, ValidationError, fields, validate
+from marshmallow import RAISE, Schema, ValidationError, fields, validate
 
 from api.strict_json import INT64_MAX, INT64_MIN
 
@@ -132,6 +132,13 @@ class Items(fields.List[Any]):
         return super()._deserialize(value, attr, data, **kwargs) or []
 
 
+class Body(Schema):
+    """The base of request bodies: what is unknown is refused, and the document says so."""
+
+    class Meta:
+        unknown = RAISE
+
+
 class QuerySchema(Schema):
     """The base of query parameters: what is unknown is refused, numbers and flags come as texts."""
 
@@ -142,5 +149,5 @@ class EmptyQuery(QuerySchema):
     """No query parameters."""
 
 
-class EmptyBody(Schema):
+class EmptyBody(Body):
     """No fields: an empty body, or `{}`."""

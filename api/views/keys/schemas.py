@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from marshmallow import Schema, fields
 
-from api.fields import Choice, Items, Moment, Text
+from api.fields import Body, Choice, Items, Moment, Text
 from api.services.keys import NAME_LENGTH, SCOPES
 
 KEY: Final[dict[str, Any]] = {
@@ -20,7 +20,7 @@ KEY: Final[dict[str, Any]] = {
 ISSUED: Final = KEY | {"secret": "macao_q83v0n2k…"}
 
 
-class NewKey(Schema):
+class NewKey(Body):
     """What a new key may do, and for how long."""
 
     name = Text(0, NAME_LENGTH, load_default="", text="A name to know it by.", example="bot")

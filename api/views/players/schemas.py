@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from marshmallow import Schema, fields
 
-from api.fields import Text
+from api.fields import Body, Text
 from api.services.players import NAME_LENGTH
 
 PROFILE: Final[dict[str, Any]] = {
@@ -29,7 +29,7 @@ EXPORT: Final[dict[str, Any]] = {
 }
 
 
-class NewPlayer(Schema):
+class NewPlayer(Body):
     """Who wants to play."""
 
     name = Text(1, NAME_LENGTH, required=True, text="Shown to the others at a table.", example="Ada")

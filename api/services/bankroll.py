@@ -229,7 +229,7 @@ def _buckets(player_id: str, step: int) -> Select[*tuple[Any, ...]]:
 def _grants(session: Session, wallet: int) -> deque[tuple[datetime, int]]:
     """What the mint gave, in order."""
     given = select(Transfer.at, Transfer.amount).where(Transfer.target == wallet, Transfer.source == _MINT)
-    return deque(session.execute(given.order_by(Transfer.seq)).tuples())
+    return deque((row.at, row.amount) for row in session.execute(given.order_by(Transfer.seq)))
 
 
 def _granted(session: Session, wallet: int) -> int:

@@ -5,16 +5,15 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from itertools import count
 from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine, make_url
 
 from api.db import Database, migrate
+from api.models import Base
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
-_numbers = count(1)
 
 
 @pytest.fixture(scope="session")
@@ -29,7 +28,7 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def postgresql_server() -> Iterator[str]:
-    """URL of a PostgreSQL server of this run's own, with a migrated database «template»."""
+    """URL of a migrated database on a PostgreSQL server of this run's own."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about folders of the desktop, which are not used
         pgserver = pytest.importorskip(
@@ -38,25 +37,24 @@ def postgresql_server() -> Iterator[str]:
     folder = tempfile.mkdtemp(prefix="macao-pg-")
     server = pgserver.get_server(folder, cleanup_mode="stop")
     try:
-        url = make_url(server.get_uri()).set(drivername="postgresql+psycopg")
+        url = make_url(server.get_uri()).set(drivername="postgresql+psycopg").render_as_string(False)
         for setting in ("fsync = off", "synchronous_commit = off", "full_page_writes = off"):
-            _administer(url.render_as_string(False), f"ALTER SYSTEM SET {setting}")
-        _administer(url.render_as_string(False), "SELECT pg_reload_conf()")
-        _administer(url.render_as_string(False), "CREATE DATABASE template")
-        database = Database(url.set(database="template").render_as_string(False))
+            _administer(url, f"ALTER SYSTEM SET {setting}")  # it need not survive a power cut
+        _administer(url, "SELECT pg_reload_conf()")
+        database = Database(url)
         migrate(database)
         database.dispose()
-        yield url.render_as_string(False)
+        yield url
     finally:
         server.cleanup()
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _administer(url: str, statement: str) -> None:
-    """One statement outside of any transaction; a server for tests need not survive a power cut."""
+def _administer(url: str, *statements: str) -> None:
     engine = create_engine(url, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
-        connection.exec_driver_sql(statement)
+        for statement in statements:
+            connection.exec_driver_sql(statement)
     engine.dispose()
 
 
@@ -69,12 +67,21 @@ def sqlite_url(sqlite_template: Path, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def postgresql_url(postgresql_server: str) -> Iterator[str]:
-    """URL of a fresh migrated PostgreSQL database."""
-    name = f"test{next(_numbers)}"
-    _administer(postgresql_server, f"CREATE DATABASE {name} TEMPLATE template STRATEGY file_copy")
-    yield make_url(postgresql_server).set(database=name).render_as_string(False)
-    _administer(postgresql_server, f"DROP DATABASE {name} WITH (FORCE)")
+def postgresql_url(postgresql_server: str) -> str:
+    """URL of a PostgreSQL database as it is when migrated (a new one for each test would take much longer)."""
+    emptied = [table.name for table in Base.metadata.tables.values()]
+    emptied.remove("accounts")
+    emptied.remove("chain_head")
+    _administer(
+        postgresql_server,
+        "SET session_replication_role = replica",  # no triggers: they refuse it
+        *(f"DELETE FROM {name}" for name in emptied),
+        "DELETE FROM accounts WHERE id > 2",
+        "UPDATE accounts SET balance = 0",
+        f"UPDATE chain_head SET seq = 0, hash = decode('{'00' * 32}', 'hex')",
+        "ALTER SEQUENCE accounts_id_seq RESTART WITH 3",
+    )
+    return postgresql_server
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -110,38 +110,39 @@ def _open_hand(seat: int, entry: Mapping[str, Any], first: int) -> Hand:
 
 
 def _fill(coup: Coup, pool: list[int], shoe_left: int, rng: Random) -> None:
-    """Deal the unseen cards to the concealed places, every possible deal being equally likely.
+    """Deal the unseen cards to the concealed places, every possible deal being equally likely."""
+    gaps = [gap for hand in coup.hands if (gap := _gap(coup, hand, shoe_left)) is not None]
+    for gap, fit in zip(gaps, _points_for(gaps, pool, rng), strict=True):
+        for place, points in zip(gap.places, fit, strict=True):
+            gap.hand.cards[place] = _take(pool, points, rng)
+    for hand in coup.hands:
+        hand.points = sum(POINTS[card] for card in hand.cards if card >= 0) % 10
+
+
+def _points_for(gaps: Sequence[_Gap], pool: Sequence[int], rng: Random) -> list[tuple[int, ...]]:
+    """Points for each gap. Raises PositionError if no deal fits.
 
     Hand by hand, each in proportion to its ways; as earlier hands leave later ones fewer ways, the whole is
     kept with the chance that sets this right.
     """
-    gaps = [gap for hand in coup.hands if (gap := _gap(coup, hand, shoe_left)) is not None]
     counts = [0] * 10
-    for card, left in enumerate(pool):
-        counts[POINTS[card]] += left
+    for card, number in enumerate(pool):
+        counts[POINTS[card]] += number
     most = [sum(gap.ways(counts)) for gap in gaps]
-    for _ in range(_TRIES):
+    for _ in range(_TRIES if all(most) else 0):
         left, chosen, odds = counts[:], [], 1.0
         for gap, ways in zip(gaps, most, strict=True):
             weights = gap.ways(left)
-            total = sum(weights)
-            if not total:
-                odds = 0.0
+            odds *= sum(weights) / ways
+            if not odds:
                 break
-            odds *= total / ways
             fit = rng.choices(gap.fits, weights)[0]
             chosen.append(fit)
             for points in fit:
                 left[points] -= 1
         if odds and rng.random() < odds:
-            break
-    else:
-        raise PositionError("no deal of the unseen cards is left that this view allows", pointer="/seats")
-    for gap, fit in zip(gaps, chosen, strict=True):
-        for place, points in zip(gap.places, fit, strict=True):
-            gap.hand.cards[place] = _take(pool, points, rng)
-    for hand in coup.hands:
-        hand.points = sum(POINTS[card] for card in hand.cards if card >= 0) % 10
+            return chosen
+    raise PositionError("no deal of the unseen cards is left that this view allows", pointer="/seats")
 
 
 def _take(pool: list[int], points: int, rng: Random) -> int:

@@ -1,0 +1,183 @@
+"""The proof of a bank: whoever has it can deal every coup again, with no network and no trust in the server.
+
+A proof is canonical JSON (sorted keys, no spaces, UTF-8, one newline at the end), so that any changed byte shows:
+
+    {"version", "table", "bank", "number", "rules", "commitment", "server_seed", "client_seeds", "shuffles",
+     "seats", "banker", "coups": [{"number", "order", "stakes", "play", "hands", "net"}], "draws", "digest"}
+
+`client_seeds` are hex by seat, `shuffles` the orders as lines of cards. A coup lists the seats as they were dealt to
+(`order`, the banker last), each step of `play` as [seat, verb], and the hands and nets by seat. The lot for the first
+banker is a bank with number 0: it has `draws` and no coups. `digest` is the SHA-256 of all the rest.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from casino import chance
+from casino.banking.coup import Coup
+from casino.banking.plan import BITS, Plan, plan_of
+from casino.banking.presets import PRESETS
+from casino.banking.rules import build
+from casino.banking.shoe import Shoe
+from casino.banking.text import DISCARD, DRAW, STAND
+from casino.cards import NAMES, names, pack
+from casino.errors import CasinoError, RulesError
+from casino.game import Event
+from casino.options import canonical, digest
+
+FIELDS: Final = (
+    "banker",
+    "bank",
+    "client_seeds",
+    "commitment",
+    "coups",
+    "digest",
+    "draws",
+    "number",
+    "rules",
+    "seats",
+    "server_seed",
+    "shuffles",
+    "table",
+    "version",
+)
+VERBS: Final = {"discarded": DISCARD, "drew": DRAW, "stood": STAND}  # event: the choice that it tells
+
+
+class ProofError(CasinoError):
+    """A proof that does not hold: `pointer` says where, the text what was found and what was expected."""
+
+    code = "proof"
+
+
+def dump(proof: Mapping[str, Any]) -> bytes:
+    """The bytes of a proof, with its digest."""
+    rest = {name: value for name, value in proof.items() if name != "digest"}
+    return canonical({**rest, "digest": digest(rest)}) + b"\n"
+
+
+def verify(data: bytes, commitment: str | None = None) -> dict[str, Any]:
+    """Hold a proof to everything it says; the proof. `commitment`: the one noted before the bank.
+
+    Raises ProofError at the first thing that does not hold.
+    """
+    proof = _read(data)
+    if commitment is not None:
+        _same(proof["commitment"], commitment, "/commitment", "the commitment noted before the bank")
+    seed = _bytes(proof["server_seed"], "/server_seed")
+    _same(proof["commitment"], chance.commitment(seed), "/commitment", "the commitment of the server seed")
+    given = [_bytes(text, f"/client_seeds/{seat}") for seat, text in enumerate(proof["client_seeds"])]
+    key = chance.bank_seed(seed, proof["table"], proof["bank"], given)
+    rules = _rules(proof["rules"])
+    if proof["number"] == 0:
+        _check_lot(proof, key, rules.decks)
+    else:
+        _check_bank(proof, key, plan_of(rules), rules.decks)
+    return proof
+
+
+def _read(data: bytes) -> dict[str, Any]:
+    try:
+        proof = json.loads(data)
+    except ValueError as error:
+        raise ProofError(f"this is not JSON: {error}") from None
+    if not isinstance(proof, dict) or set(proof) != set(FIELDS):
+        raise ProofError(f"a proof has exactly the members {', '.join(FIELDS)}")
+    if proof["version"] != chance.VERSION:
+        raise ProofError(f"this verifies proofs of version {chance.VERSION} only", pointer="/version")
+    rest = {name: value for name, value in proof.items() if name != "digest"}
+    _same(proof["digest"], digest(rest), "/digest", "the digest of the proof")
+    if data != canonical(proof) + b"\n":
+        raise ProofError("not the canonical form: sorted keys, no spaces, one newline at the end")
+    _check_shape(proof)
+    return proof
+
+
+def _check_shape(proof: dict[str, Any]) -> None:
+    """The types that the rest relies on."""
+    for name in ("table", "bank", "commitment", "server_seed"):
+        if not isinstance(proof[name], str):
+            raise ProofError("must be a text", pointer=f"/{name}")
+    for name in ("client_seeds", "shuffles"):
+        if not isinstance(proof[name], list) or not all(isinstance(item, str) for item in proof[name]):
+            raise ProofError("must be an array of texts", pointer=f"/{name}")
+    if not isinstance(proof["coups"], list) or not isinstance(proof["rules"], dict):
+        raise ProofError("rules must be an object and coups an array", pointer="/coups")
+
+
+def _rules(record: dict[str, Any]) -> Any:
+    try:
+        return build(PRESETS["russian-even"][1], record, "/rules")
+    except RulesError as refusal:
+        raise ProofError(refusal.detail, pointer=refusal.pointer) from None
+
+
+def _same(found: Any, expected: Any, pointer: str, what: str) -> None:
+    if found != expected:
+        raise ProofError(f"{what} is {expected}, the proof says {str(found)[:80]}", pointer=pointer)
+
+
+def _bytes(text: Any, pointer: str) -> bytes:
+    try:
+        return bytes.fromhex(text)
+    except (TypeError, ValueError):
+        raise ProofError("must be bytes in hex", pointer=pointer) from None
+
+
+def _check_lot(proof: dict[str, Any], key: bytes, decks: int) -> None:
+    """The cards drawn for the first bank are the first of shuffle 0, in the order of the draws."""
+    order = chance.shuffled(pack(decks), key, 0)
+    _same(proof["shuffles"], [names(order)], "/shuffles", "the shuffled order")
+    drawn = [draw.get("card") if isinstance(draw, dict) else None for draw in proof["draws"] or ()]
+    expected = [NAMES[card] for card in order[: len(drawn)]]
+    _same(drawn, expected, "/draws", "the draw from the shuffled cards")
+
+
+def _check_bank(proof: dict[str, Any], key: bytes, plan: Plan, decks: int) -> None:
+    coups = proof["coups"]
+    if not coups:
+        _same(proof["shuffles"], [], "/shuffles", "what was shuffled for no coup")
+        return
+    shoe = Shoe.fresh(decks, key)
+    for index, coup in enumerate(coups):
+        try:
+            _check_coup(coup, shoe, plan, f"/coups/{index}")
+        except (KeyError, TypeError, IndexError, AttributeError):
+            raise ProofError("this coup is not complete", pointer=f"/coups/{index}") from None
+    found = [names(order) for order in shoe.orders]
+    _same(proof["shuffles"], found, "/shuffles", "the shuffled order")
+
+
+def _check_coup(told: dict[str, Any], shoe: Shoe, plan: Plan, pointer: str) -> None:
+    """Deal one coup again and compare every step, every hand and every net."""
+    events: list[Event] = []
+    coup = Coup(plan, shoe, told["number"], events)
+    coup.deal(told["order"])
+    steps: Sequence[Any] = told["play"]
+    while (hand := coup.actor()) is not None:
+        done = _choices(events)
+        if len(done) >= len(steps) or steps[len(done)][0] != hand.seat:
+            raise ProofError(
+                f"the choice of seat {hand.seat} is missing", pointer=f"{pointer}/play/{len(done)}"
+            )
+        bit = BITS[steps[len(done)][1]]
+        if not coup.bits(hand) & bit:
+            raise ProofError("this may not be done here", pointer=f"{pointer}/play/{len(done)}")
+        coup.act(bit)
+        coup.advance()
+    _same(steps, _choices(events), f"{pointer}/play", "the play")
+    hands: list[str | None] = [None] * len(told["stakes"])
+    nets = [0] * len(told["stakes"])
+    stakers = [seat for seat, stake in enumerate(told["stakes"]) if stake]
+    for hand, row, column in coup.codes():
+        for seat in stakers if plan.shared else [hand.seat]:
+            hands[seat], nets[seat] = hand.text(), plan.table[row][column]
+    banker = coup.banker
+    hands[banker.seat], nets[banker.seat] = banker.text(), -sum(nets)
+    _same(told["hands"], hands, f"{pointer}/hands", "the hands dealt from this shoe")
+    _same(told["net"], nets, f"{pointer}/net", "the settlement")
+
+
+def _choices(events: Sequence[Event]) -> list[list[Any]]:
+    return [[event.seat, VERBS[event.type]] for event in events if event.type in VERBS]

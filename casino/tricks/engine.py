@@ -58,9 +58,9 @@ class TrickGame(Game[int]):
 
     def start(self, seed: bytes, /) -> "TrickState":
         """One deal of the cycle on its own: which one, and who deals it, are found by lot."""
-        lot = chance.derive(seed, _LOT, 0)
-        number = chance.draw(len(self.cycle), lot, 0)
-        return self.deal(seed, number, chance.draw(self.seats, lot, 1))
+        lot = chance.draw(len(self.cycle) * self.seats, chance.derive(seed, _LOT, 0), 0)
+        number, dealer = divmod(lot, self.seats)
+        return self.deal(seed, number, dealer)
 
     def deal(self, seed: bytes, number: int, dealer: int) -> "TrickState":
         """Deal `number` of the cycle (after the last the first comes again): cards one by one from the left."""

@@ -179,14 +179,11 @@ class Config:
     refills_a_day: int = setting(_whole(0, 1000), "3", "Refills that a player may take in 24 hours.")
     house_bank: int = setting(_whole(1, 10**12), "100000", "Chips that the house puts in each of its banks.")
     bot_purse: int = setting(
-        _whole(1, 10**12), "10000", "Chips that the house lends to each bot at a table, returned at the close."
+        _whole(1, 10**12),
+        "10000",
+        "Chips that the house lends to each bot at a table, returned at the close.",
     )
     open_tables: int = setting(_whole(1, 10_000), "50", "Tables that one player may have open at a time.")
-    unattended_coups: int = setting(
-        _whole(1, 1000),
-        "3",
-        "Coups in a row without an action by hand after which a table's clock stands still while stakes are open.",
-    )
     turn_seconds: int = setting(
         _whole(5, 86400), "30", "Seconds that a seat has to act where the table does not say."
     )

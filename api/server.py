@@ -27,6 +27,7 @@ from gunicorn.workers.gthread import ThreadWorker
 from api import create_app, logs
 from api.config import Config
 from api.context import NAME, new_request_id
+from api.ticker import Ticker
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -142,7 +143,9 @@ class Server(BaseApplication):  # type: ignore[misc]
 
     def load(self) -> "Flask":
         """Each worker builds its own application: no connection is shared over a fork."""
-        return create_app(self._config)
+        app = create_app(self._config)
+        Ticker(app.extensions[NAME]).start()
+        return app
 
     def run(self) -> None:
         """Serve until told to stop."""

@@ -32,7 +32,7 @@ class Ticker(Thread):
         self._holder = f"{socket.gethostname()}:{os.getpid()}:{token_hex(4)}"
         self._renew_at: datetime | None = None
         config = service.config
-        self._terms = Terms(config.house_bank, config.bot_purse, config.unattended_coups)
+        self._terms = Terms(config.house_bank, config.bot_purse)
 
     def run(self) -> None:
         """Tick until the service stops; a fault is logged, and the next tick tries again."""

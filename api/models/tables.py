@@ -82,7 +82,8 @@ class Bank(Base):
     """One bank (banking), or the one seed of a table (other families). `revealed_at` frees the server seed.
 
     `banker_id` is the player behind the banker's seat, none for the house and for bots. `client_seeds` are hex
-    texts by seat. `put_up` counts additions; `left_over` is what went back to the banker, in chips.
+    texts by seat, `shuffles` the orders that were dealt, as lines of cards. `put_up` counts additions; `left_over`
+    is what went back to the banker, in chips.
     """
 
     __tablename__ = "banks"
@@ -99,6 +100,7 @@ class Bank(Base):
     commitment: Mapped[str] = mapped_column(String(64))
     server_seed: Mapped[bytes] = mapped_column(LargeBinary)
     client_seeds: Mapped[list[str]] = mapped_column(JSON)
+    shuffles: Mapped[list[str]] = mapped_column(JSON)
     put_up: Mapped[int] = mapped_column(BigInteger, default=0)
     left_over: Mapped[int | None]
     reason: Mapped[str | None] = mapped_column(String(32))
@@ -169,7 +171,7 @@ class CoupResult(Base):
 class Event(Base):
     """What happened at a table, numbered from 1 without gaps. Triggers refuse to change or delete one.
 
-    `private` adds to `data` for single seats, by seat number: never sent to another.
+    `private` adds to `data` for single players, by their id: never sent to another.
     """
 
     __tablename__ = "events"

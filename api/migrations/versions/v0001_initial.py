@@ -172,6 +172,7 @@ def _banks() -> None:
         text("commitment", 64),
         bytes_("server_seed"),
         json("client_seeds"),
+        json("shuffles"),
         whole("put_up"),
         whole("left_over", null=True),
         text("reason", 32, null=True),

@@ -5,8 +5,6 @@ from datetime import datetime
 from hmac import compare_digest
 from typing import Any, Final
 
-from casino.banking.policies import parse_policy
-from casino.bots.banking import BankingBot, default_bot
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -17,6 +15,8 @@ from api.services.tables.change import Change, Happening, bot_returns
 from api.services.tables.model import OPEN, PLAYER, Sitter, TableData, load, load_for, unknown
 from api.services.tables.opening import digest
 from api.services.tables.play import BY_DEFAULT, BY_HAND, Play, Terms
+from casino.banking.policies import PUNTER, parse_policy
+from casino.bots.banking import BankingBot, default_bot
 from casino.errors import IllegalAction
 
 _WAITING: Final = "open"
@@ -75,7 +75,7 @@ def plan_autoplay(
         raise Conflict("autoplay is for the only person at a table; others play here", code="not_alone")
     play = Play.resume(table, terms, now)
     rules = play.state.game.rules
-    parsed = parse_policy(policy, rules, side="punter", pointer="/policy")
+    parsed = parse_policy(policy, rules, PUNTER, "/policy")
     bot = BankingBot(rules, parsed, stake=stake)
     first, totals = play.state.coups + 1, play.state.totals[sitter.number]
     stopped = _play_on(play, sitter.number, bot, stake, coups)
@@ -86,6 +86,7 @@ def plan_autoplay(
             pointer="/stake",
         )
     change = play.change()
+    change.silent = True
     change.report = {
         "autoplay": {
             "coups": play.coups_settled,

@@ -31,7 +31,8 @@ class Change:
     """Everything that one request changes at one table.
 
     `counted_on` are the balances (account: chips) that the plan took for granted, `moves` the ledger's entries,
-    the row lists are values for the database. `report` goes into the answer, `live` is the state as it then is.
+    the row lists are values for the database. `report` goes into the answer, `live` is the state as it then is;
+    a `silent` change leaves its events out of the answer, for they are many.
     """
 
     table: TableData
@@ -51,6 +52,7 @@ class Change:
     settings: Json | None = None
     report: Json = field(default_factory=dict)
     live: BankingState | None = None
+    silent: bool = False
 
     @property
     def version(self) -> int:

@@ -15,6 +15,7 @@ from api.services.tables.change import Happening
 from api.services.tables.model import BOT, HOUSE, OPEN, PLAYER, Json, Sitter, TableData
 from casino.banking.money import Movement
 from casino.banking.state import BankingState
+from casino.cards import names
 from casino.chance import SEED_BYTES, commitment, derive
 from casino.game import Event
 
@@ -22,7 +23,14 @@ _CHOICES: Final = frozenset(
     ("bank", "declined", "topped", "staked", "sat_out", "discarded", "drew", "stood", "seed")
 )
 
-KEPT: Final = ("bank_id", "coup_id", "coup_event", "unattended", "put_up")  # from one request to the next
+KEPT: Final = (
+    "bank_id",
+    "coup_id",
+    "coup_event",
+    "unattended",
+    "put_up",
+    "shuffles",
+)  # from one request to the next
 
 
 @dataclass(slots=True)
@@ -36,8 +44,8 @@ class Gathering:
     bank_id: str | None = None
     coup_id: str | None = None
     coup_event: int = 0
-    unattended: int = 0
     put_up: int = 0
+    shuffles: list[str] = field(default_factory=list)
     happenings: list[Happening] = field(default_factory=list)
     moves: list[Entry] = field(default_factory=list)
     rows: dict[str, Json] = field(default_factory=dict)
@@ -54,6 +62,7 @@ class Gathering:
         state, kind = self.state, self.state.needs_seed
         number = 0 if kind == "lot" else state.bank_number + 1
         self.bank_id = bank_id = new_id("bnk", self.now)
+        self.shuffles = []
         if self.table.practice:
             given = self.table.stored["seed"].to_bytes(SEED_BYTES, "big")
             seed = derive(given, "practice bank", number)
@@ -71,6 +80,7 @@ class Gathering:
             "commitment": commitment(seed),
             "server_seed": seed,
             "client_seeds": [""] * state.game.seats,
+            "shuffles": [],
             "put_up": 0,
             "left_over": None,
             "reason": None,
@@ -96,15 +106,17 @@ class Gathering:
         if self.bank_id is not None:
             self.rows.setdefault(self.bank_id, {"id": self.bank_id}).update(values)
 
-    def gather(self, by: str, timed_out: bool = False) -> None:
+    def gather(self, by: str, seat: int | None = None, *, timed_out: bool = False) -> None:
         """Take over what the engine tells and moves."""
         movements, events = self.state.drain_movements(), self.state.drain()
+        for order in self.state.drain_shuffles():
+            self.shuffles = [*self.shuffles, names(order)]
+            self.bank_row(shuffles=self.shuffles)
         if self.coup_id is None and any(event.type == "staked" for event in events):
             self._open_coup(next(event.data["coup"] for event in events if event.type == "staked"))
         self._take_moves(movements)
         for event in events:
-            self._take_event(event, by, timed_out)
-        self.state.drain_shuffles()
+            self._take_event(event, by if event.seat == seat else None, timed_out)
 
     def _open_coup(self, number: int) -> None:
         self.coup_id = new_id("cou", self.now)
@@ -149,11 +161,11 @@ class Gathering:
         assert sitter.account is not None  # noqa: S101 (only an open seat has none, and it moves no chips)
         return sitter.account
 
-    def _take_event(self, event: Event, by: str, timed_out: bool) -> None:
+    def _take_event(self, event: Event, by: str | None, timed_out: bool) -> None:
         data = dict(event.data)
         if event.type in _CHOICES:
-            data["by"] = by
-            if timed_out:
+            data["by"] = by or self._by_itself(event)
+            if by and timed_out:
                 data["timed_out"] = True
         if event.type in ("seated", "left") and event.seat is not None and "draws" not in data:
             sitter = self.table.sitters[event.seat]
@@ -167,6 +179,11 @@ class Gathering:
         handler = _HANDLERS.get(event.type)
         if handler is not None:
             handler(self, event)
+
+    def _by_itself(self, event: Event) -> str:
+        """Who made a choice that followed from another seat's: the house, or the rules, where there was none."""
+        sitter = None if event.seat is None else self.table.sitters[event.seat]
+        return HOUSE if sitter is not None and sitter.kind == HOUSE else "rules"
 
     # What some events mean for the rows
 
@@ -202,7 +219,6 @@ class Gathering:
         }
         self._end_coup(status="settled", record=record)
         self.coups_settled += 1
-        self.unattended += 1
 
     def _on_voided(self, event: Event) -> None:
         last = self.table.last_event + len(self.happenings)

@@ -12,8 +12,6 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Final
 
-from casino.bots.banking import BankingBot, default_bot
-
 from api.services.tables.change import Change
 from api.services.tables.gathering import KEPT, Gathering
 from api.services.tables.model import BOT, HOUSE, OPEN, PLAYER, Json, TableData
@@ -21,9 +19,11 @@ from casino.banking.bank import BankingGame
 from casino.banking.presets import PRESETS
 from casino.banking.rules import build
 from casino.banking.state import BankingState
+from casino.bots.banking import BankingBot, default_bot
 from casino.options import canonical
 
 BY_HAND, BY_BOT, BY_HOUSE, BY_DEFAULT = "player", "bot", "house", "default"
+_STAKE: Final = "stake"
 _STEPS: Final = 100_000  # far beyond what one request can set off; a fault must not spin for ever
 _BETWEEN: Final = ("lot", "bank", "stakes")
 
@@ -34,7 +34,6 @@ class Terms:
 
     house_bank: int
     bot_purse: int
-    unattended: int
     entropy: Callable[[int], bytes] = os.urandom
 
 
@@ -93,12 +92,26 @@ class Play(Gathering):
         """Do one action of a seat. Raises what the engine raises, and then has changed nothing."""
         if self.table.sitters[seat].kind == HOUSE and self.state.phase == "bank":
             self.state.set_purse(seat, self._house_bank())
+        if by == BY_HAND and text.startswith(_STAKE):
+            self._check(seat, text)
+            self._bots_stake()
         self.state.do(seat, text)
         if timed_out:
             self.tell("timed_out", seat, {"action": text})
-        if by == BY_HAND:
-            self.unattended = 0
-        self.gather(by, timed_out)
+        self.gather(by, seat, timed_out=timed_out)
+
+    def _check(self, seat: int, text: str) -> None:
+        """Refuse an action that cannot be done, before anything is done on account of it."""
+        self.state.copy().do(seat, text)
+
+    def _bots_stake(self) -> None:
+        """Bots stake before the first person who does (`table.md`: «bots stake first»), and not while none does:
+        so every person can give a seed, and no table plays on by itself."""
+        if self.state.phase != "stakes":
+            return
+        for seat in self.state.awaited():
+            if self.table.sitters[seat].kind == BOT:
+                self.act(seat, self.choose(seat), BY_BOT)
 
     def run(self) -> None:
         """Let everything happen that needs no person: seeds, seats, the house, bots, vacated seats, the end."""
@@ -119,13 +132,22 @@ class Play(Gathering):
 
     def _move_for_somebody(self) -> bool:
         """Move for the first seat that is awaited and not played by hand; False if there is none."""
-        for seat in self.state.awaited():
+        awaited = self.state.awaited()
+        if self._holds_back(awaited):
+            return False
+        for seat in awaited:
             sitter = self.table.sitters[seat]
             if not sitter.by_hand:
                 by = BY_DEFAULT if sitter.kind == PLAYER else sitter.kind
                 self.act(seat, self.choose(seat), by)
                 return True
         return False
+
+    def _holds_back(self, awaited: tuple[int, ...]) -> bool:
+        """Do bots wait with their stakes, because persons may stake and none has?"""
+        state = self.state
+        persons = [seat for seat in awaited if self.table.sitters[seat].by_hand]
+        return state.phase == "stakes" and bool(persons) and not any(state.stakes)
 
     def choose(self, seat: int) -> str:
         """What the policy of a seat says: a bot's own, the house's by rote, or the default for a vacated seat."""
@@ -225,12 +247,12 @@ class Play(Gathering):
         """When time is up for the seats that are awaited; None while nobody has to hurry.
 
         While stakes are open the clock runs once somebody has staked (`table.md`: «or when `turn_seconds` end with at
-        least one stake»), and not at a table where nobody has acted by hand for some coups.
+        least one stake»).
         """
         state = self.state
         if self.closing or not state.awaited() or not self.table.turn_seconds:
             return None
-        if state.phase == "stakes" and (not any(state.stakes) or self.unattended >= self.terms.unattended):
+        if state.phase == "stakes" and not any(state.stakes):
             return None
         if self.table.deadline is not None and self.table.stored.get("turn") == self._turn():
             return self.table.deadline

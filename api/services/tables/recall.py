@@ -31,11 +31,16 @@ def banks(session: Session, table: TableData, *, before: int | None, limit: int)
 
 def bank(session: Session, table: TableData, bank_id: str) -> Json:
     """One bank. Raises NotFound."""
+    return _bank(bank_row(session, table, bank_id))
+
+
+def bank_row(session: Session, table: TableData, bank_id: str) -> Any:
+    """The row of one bank, secrets too. Raises NotFound."""
     query = select(Bank.__table__).where(Bank.table_id == table.id, Bank.id == bank_id)
     row = session.execute(query).first() if is_id(bank_id, "bnk") else None
     if row is None:
         raise NotFound(f"there is no bank «{bank_id[:40]}» at this table")
-    return _bank(row)
+    return row
 
 
 def _bank(row: Any) -> Json:

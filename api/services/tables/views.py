@@ -64,15 +64,11 @@ def summary(table: TableData, player: str) -> Json:
 
 def answer(change: Change, table: TableData, player: str, now: datetime) -> Json:
     """The answer to an action: the view after it, and the events that it set off."""
-    first = table.last_event - len(change.happenings) + 1
+    happenings = [] if change.silent else change.happenings
+    first = table.last_event - len(happenings) + 1
     events = [
-        redacted(
-            first + index,
-            now,
-            happening._asdict(),
-            player,
-        )
-        for index, happening in enumerate(change.happenings)
+        redacted(first + index, now, happening._asdict(), player)
+        for index, happening in enumerate(happenings)
     ]
     return {**table_view(table, player, now, change.live), "new_events": events, **change.report}
 

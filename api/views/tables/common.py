@@ -19,4 +19,4 @@ def engine_version() -> str:
 def terms() -> Terms:
     """What the house grants at tables, from the settings."""
     config = service().config
-    return Terms(config.house_bank, config.bot_purse, config.unattended_coups)
+    return Terms(config.house_bank, config.bot_purse)

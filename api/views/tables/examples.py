@@ -96,3 +96,19 @@ _EVENT: Final[dict[str, Any]] = {
 }
 EVENTS: Final[dict[str, Any]] = {"events": [_EVENT], "last": 5}
 STREAM: Final = 'id: 5\nevent: staked\ndata: {"n": 5, "type": "staked"}\n\n'
+PROOF: Final[dict[str, Any]] = {
+    "version": "macao-1",
+    "table": TABLE_ID,
+    "bank": BANK_ID,
+    "number": 1,
+    "rules": {"decks": 2},
+    "commitment": "0" * 64,
+    "server_seed": "0" * 64,
+    "client_seeds": ["", ""],
+    "shuffles": [],
+    "seats": 2,
+    "banker": 1,
+    "coups": [],
+    "draws": None,
+    "digest": "0" * 64,
+}

@@ -7,10 +7,11 @@ from sqlalchemy.orm import Session
 
 from api.auth import caller
 from api.blueprint import Answer
+from api.context import service
 from api.execution import read
 from api.paging import PageQuery, next_link, page
-from api.services.errors import NotFound
-from api.services.tables import recall
+from api.services.errors import Conflict, NotFound
+from api.services.tables import proving, recall
 from api.services.tables.model import Json
 from api.views.tables import examples, schemas
 from api.views.tables.common import blueprint
@@ -86,3 +87,17 @@ def get_coup(table_id: str, coup_id: str) -> Response:
     """Recall a coup in full: cards, choices, who chose, stakes, nets, your balances before and after."""
     who = caller().player
     return read(lambda tx: recall.coup(tx, recall.viewed(tx, table_id, who), who, coup_id))
+
+
+@blueprint.operation(
+    "GET",
+    "/tables/<table_id>/banks/<bank_id>/proof",
+    answer=Answer(200, schemas.Proof(), examples.PROOF),
+    errors=(NotFound, Conflict),
+)
+def get_proof(table_id: str, bank_id: str) -> Response:
+    """Prove a bank that is over: save the answer as it is, and check it offline with `macao verify FILE`."""
+    who = caller().player
+    with service().database.read() as session:
+        proof = proving.proof(session, recall.viewed(session, table_id, who), bank_id)
+    return Response(proof, content_type="application/json")

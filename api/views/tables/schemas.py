@@ -247,3 +247,22 @@ class CoupList(Schema):
 
     coups = fields.List(fields.Nested(CoupShown), required=True)
     next = fields.String(required=True, allow_none=True)
+
+
+class Proof(Schema):
+    """Everything that a bank was dealt from, in canonical JSON: see docs/fairness.md."""
+
+    version = fields.String(required=True)
+    table = fields.String(required=True)
+    bank = fields.String(required=True)
+    number = fields.Integer(required=True)
+    rules = fields.Dict(required=True)
+    commitment = fields.String(required=True)
+    server_seed = fields.String(required=True)
+    client_seeds = fields.List(fields.String(), required=True)
+    shuffles = fields.List(fields.String(), required=True)
+    seats = fields.Integer(required=True)
+    banker = fields.Integer(required=True, allow_none=True)
+    coups = fields.List(fields.Dict(), required=True)
+    draws = fields.List(fields.Dict(), required=True, allow_none=True)
+    digest = fields.String(required=True)

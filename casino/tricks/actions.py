@@ -24,27 +24,14 @@ MEANINGS: Final[dict[str, str]] = {
 }
 
 
-def _subsets(cards: range) -> list[tuple[int, ...]]:
-    """All sets of these cards, in order, by their mask relative to the first."""
-    found: list[tuple[int, ...]] = [()]
-    for card in cards:
-        found += [(*subset, card) for subset in found]
-    return found
-
-
-_QUARTER: Final = FACES // 4
-_PART: Final = (1 << _QUARTER) - 1
-_FIRST, _SECOND, _THIRD, _LAST = (_subsets(range(low, low + _QUARTER)) for low in range(0, FACES, _QUARTER))
-
-
 def members(bits: int) -> list[int]:
-    """The cards of a bit mask, in order: four look-ups, since every legal move is listed by it."""
-    return [
-        *_FIRST[bits & _PART],
-        *_SECOND[bits >> _QUARTER & _PART],
-        *_THIRD[bits >> 2 * _QUARTER & _PART],
-        *_LAST[bits >> 3 * _QUARTER],
-    ]
+    """The cards of a bit mask, in order."""
+    found = []
+    while bits:
+        low = bits & -bits
+        found.append(low.bit_length() - 1)
+        bits ^= low
+    return found
 
 
 def text(action: int) -> str:

@@ -60,6 +60,7 @@ def bank(session, now, table_id, number=1, banker=None):
             commitment="0" * 64,
             server_seed=bytes(32),
             client_seeds=[],
+            shuffles=[],
             opened_at=now,
         )
     )

@@ -37,6 +37,12 @@ class PositionError(CasinoError):
     code = "position"
 
 
+class RecordError(CasinoError):
+    """A record whose game did not go as it says: an action that was refused, another order of cards."""
+
+    code = "record"
+
+
 class UnknownGame(CasinoError):
     """No game of that name in the catalogue."""
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
+from casino.errors import RulesError
+
 A = TypeVar("A")
 View = dict[str, Any]
 Json = dict[str, Any]
@@ -83,6 +85,10 @@ class State(ABC, Generic[A]):
     def drain(self) -> list[Event]:
         """The events since the last call, in order."""
 
+    def drain_shuffles(self) -> list[list[int]]:
+        """The orders of cards that were shuffled since the last call: for records, never for a client."""
+        return []
+
     def legal_texts(self, seat: int) -> list[Any]:
         """`legal` in the form that clients and bots see: texts (an amount as a range)."""
         return [self.game.text(action) for action in self.legal(seat)]
@@ -116,6 +122,17 @@ class Game(ABC, Generic[A]):
     @abstractmethod
     def rules_hash(self) -> str:
         """Hex SHA-256 of the canonical JSON of the rules: equal in every process."""
+
+    @property
+    def setup(self) -> Json:
+        """What else a table of this game was told besides rules and seats, as JSON values; empty for most."""
+        return {}
+
+    def arranged(self, setup: Mapping[str, Any], /) -> "Game[A]":
+        """The same game with another `setup`. Raises RulesError with a pointer for what it does not know."""
+        for key in setup:
+            raise RulesError("unknown; this game takes no setup", pointer=f"/setup/{key}")
+        return self
 
     @abstractmethod
     def start(self, seed: bytes, /) -> State[A]:

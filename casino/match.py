@@ -131,6 +131,10 @@ class Match(Game[A]):
     def options(self) -> Json:
         return {**self.game.options, "match": self.rules.to_json()}
 
+    @property
+    def setup(self) -> Json:
+        return self.game.setup
+
     @cached_property
     def rules_hash(self) -> str:
         return digest({"game": self.game.rules_hash, "match": self.rules.to_json()})
@@ -219,7 +223,9 @@ class MatchState(State[A]):
     match goes on, then what ended it («target» or «deals»).
     """
 
-    __slots__ = ("deal", "dealer", "history", "keys", "match", "number", "outbox", "reason", "totals", "won")
+    __slots__ = (
+        "deal", "dealer", "history", "keys", "match", "number", "outbox", "reason", "shuffles", "totals", "won",
+    )  # fmt: skip
 
     def __init__(self, match: Match[A], keys: DealKeys, deal: State[A], dealer: int | None) -> None:
         self.match = match
@@ -231,6 +237,7 @@ class MatchState(State[A]):
         self.won = [0] * match.seats
         self.history: list[Json] = []
         self.outbox: list[Event] = []
+        self.shuffles: list[list[int]] = []
         self.reason: str | None = None
 
     @property
@@ -260,6 +267,7 @@ class MatchState(State[A]):
         while self.reason is None and (outcome := self.deal.result()) is not None:
             self._add(outcome)
             self.outbox += self._tell(self.deal.drain())
+            self.shuffles += self.deal.drain_shuffles()
             self.reason = self._ended()
             if self.reason is None:
                 self.number += 1
@@ -307,6 +315,7 @@ class MatchState(State[A]):
         twin = type(self)(self.match, self.keys, self.deal.copy(), self.dealer)
         twin.number, twin.totals, twin.won = self.number, self.totals.copy(), self.won.copy()
         twin.history, twin.outbox, twin.reason = self.history.copy(), self.outbox.copy(), self.reason
+        twin.shuffles = self.shuffles.copy()
         return twin
 
     def to_json(self) -> Json:
@@ -316,6 +325,11 @@ class MatchState(State[A]):
         events = self.outbox + self._tell(self.deal.drain())
         self.outbox = []
         return events
+
+    def drain_shuffles(self) -> list[list[int]]:
+        orders = self.shuffles + self.deal.drain_shuffles()
+        self.shuffles = []
+        return orders
 
     def _tell(self, events: list[Event]) -> list[Event]:
         """The deal's events with its number (from 1), and the running totals where it was scored."""

@@ -1,7 +1,7 @@
 """Banking Macao at a table: rules, seats, and how the bank goes round."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from random import Random
 from typing import Any, ClassVar, Final
@@ -17,10 +17,21 @@ from casino.banking.text import Action, Legal, parse, text
 from casino.banking.world import draw_world
 from casino.errors import RulesError
 from casino.game import Game, Json, View
+from casino.options import Schema, check
 
 ROTATES: Final = "rotates"
 CIRCLE: Final = 0  # as many banks as one full circle takes: one if the house is always the banker
 DEFAULT_PURSE: Final = 10_000
+_COUNT: Final[Schema] = {"type": "integer", "minimum": 0, "maximum": 10**12}
+_SETUP: Final[Schema] = {
+    "type": "object",
+    "properties": {
+        "bank": {"enum": [ROTATES, HOUSE]},
+        "banks": {"oneOf": [{"type": "null"}, _COUNT]},
+        "purse": _COUNT,
+    },
+    "additionalProperties": False,
+}
 
 
 @dataclass(frozen=True)
@@ -69,6 +80,14 @@ class BankingGame(Game[Legal]):
     def setup(self) -> Json:
         """How the bank goes round, for how long, and with what purses."""
         return {"bank": self.bank, "banks": self.banks, "purse": self.purse}
+
+    def arranged(self, setup: Mapping[str, Any], /) -> "BankingGame":
+        try:
+            check(dict(setup), _SETUP, "/setup")
+            return replace(self, **setup)
+        except RulesError as refusal:
+            where = refusal.pointer.removeprefix("/setup")
+            raise RulesError(refusal.detail, pointer=f"/setup{where}") from None
 
     @cached_property
     def plan(self) -> Plan:

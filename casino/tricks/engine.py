@@ -81,7 +81,9 @@ class TrickGame(Game[int]):
             taken=(0,) * self.seats,
             leader=self.first_bidder(dealer),
         )
-        return TrickState(self, fresh)
+        state = TrickState(self, fresh)
+        state.shuffles.append(order)
+        return state
 
     def first_bidder(self, dealer: int) -> int:
         """The seat that opens the bidding."""
@@ -128,8 +130,8 @@ class TrickState(State[int]):
     """One deal being played. `turn` is the seat to act, NOBODY once all tricks are taken."""
 
     __slots__ = (
-        "_game", "best", "bids", "hands", "leader", "led", "left", "log", "origin", "seats", "taken", "told",
-        "trick", "tricks", "trump", "turn", "unbid", "winner",
+        "_game", "best", "bids", "hands", "leader", "led", "left", "log", "origin", "seats", "shuffles", "taken",
+        "told", "trick", "tricks", "trump", "turn", "unbid", "winner",
     )  # fmt: skip
 
     def __init__(self, game: TrickGame, origin: Deal) -> None:
@@ -157,6 +159,7 @@ class TrickState(State[int]):
             self.turn = NOBODY
         self.log: list[tuple[int, int]] = []
         self.told = NOBODY
+        self.shuffles: list[list[int]] = []
 
     @property
     def game(self) -> TrickGame:
@@ -264,6 +267,7 @@ class TrickState(State[int]):
         twin.trick, twin.tricks, twin.log = self.trick.copy(), self.tricks.copy(), self.log.copy()
         twin.unbid, twin.leader, twin.turn, twin.left = self.unbid, self.leader, self.turn, self.left
         twin.led, twin.best, twin.winner, twin.told = self.led, self.best, self.winner, self.told
+        twin.shuffles = self.shuffles.copy()
         return twin
 
     def to_json(self) -> Json:
@@ -281,6 +285,10 @@ class TrickState(State[int]):
             events.append(views.scored(self))
         self.told = len(self.log)
         return events
+
+    def drain_shuffles(self) -> list[list[int]]:
+        found, self.shuffles = self.shuffles, []
+        return found
 
     def _not_now(self, seat: int) -> GameOver | NotYourTurn:
         if self.turn == NOBODY:

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from threading import Event
 from time import perf_counter
 
-from flask import Flask, Response, current_app, request
+from flask import Flask, Response, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.routing import IntegerConverter
 
@@ -38,46 +38,67 @@ def build(config: Config | None = None, now: Callable[[], datetime] | None = Non
     app.config["MAX_CONTENT_LENGTH"] = config.max_body
     app.url_map.merge_slashes = False
     app.url_map.converters["int"] = _SmallNumber
-    app.before_request(_begin)
     database, stopping = Database(config.database_url, patience=config.lock_seconds), Event()
     app.extensions[NAME] = Service(
         config=config,
         database=database,
         keyring=auth.Keyring(keys.find, config.key_cache_seconds),
-        limiter=limits.limiter_of(app, config),
+        limits=limits.limits_of(app, config),
         now=now or utc_now,
         watcher=Watcher(partial(last_events, database), config.max_waiters, stopping.is_set),
         stopping=stopping,
     )
+    app.before_request(_beginner(app, app.extensions[NAME]))
     errors.register(app)
-    headers.allow_origins(app, config)
-    app.after_request(_finish)
+    app.after_request(_finisher(app.extensions[NAME], headers.cors_of(config), config))
     api = api_of(app, version("macao"))
     for name in VIEWS:
         api.register_blueprint(import_module(f"api.views.{name}.resources").blueprint)
     browse.register(app, api.spec.to_dict())
+    app.wsgi_app = headers.SecurityHeaders(app.wsgi_app)  # type: ignore[method-assign]
     if config.trusted_proxies:
         hops = config.trusted_proxies
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops)  # type: ignore[method-assign]
     return app
 
 
-def _begin() -> None:
-    here = begin()
-    if request.endpoint is not None:
-        view = current_app.view_functions[request.endpoint]
-        here.operation = getattr(view, "operation", None)
-        auth.identify()
+def _beginner(app: Flask, service: Service) -> Callable[[], None]:
+    """What comes before the view: the context, the operation, the caller, the rate limit."""
+    views = app.view_functions
+
+    def begin_request() -> None:
+        asked = request._get_current_object()  # type: ignore[attr-defined]
+        here = begin(asked)
+        if asked.endpoint is not None:
+            here.operation = getattr(views[asked.endpoint], "operation", None)
+            auth.identify(asked, here, service)
+            service.limits.spend(here, asked.remote_addr)
+
+    return begin_request
 
 
-def _finish(response: Response) -> Response:
-    here = context()
-    seconds = perf_counter() - here.started
-    limits.add_headers(response)
-    headers.add_headers(response)
-    response.headers["X-Request-Id"] = here.request_id
-    rule = request.url_rule
-    route = rule.rule if rule is not None else None
-    metrics.observe(request.method, route, response.status_code, seconds, here.code)
-    logs.log_request(here, response, seconds)
-    return response
+def _finisher(
+    service: Service, cors: Callable[[Response], Response], config: Config
+) -> Callable[[Response], Response]:
+    """What comes after every answer, refused ones included: headers, counts, the line in the log."""
+    vary = bool(config.cors_origins) and "*" not in config.cors_origins
+
+    def finish_request(response: Response) -> Response:
+        asked, here = request._get_current_object(), context()  # type: ignore[attr-defined]
+        sent = response.headers
+        sent["X-Request-Id"] = here.request_id
+        if "Cache-Control" not in sent:
+            sent["Cache-Control"] = "no-store"  # answers are private unless they say otherwise
+        if here.spent is not None:
+            limits.add_headers(response, service.limits, here.spent)
+        if "Origin" in asked.headers:
+            response = cors(response)
+        elif vary:
+            response.vary.add("Origin")
+        seconds = perf_counter() - here.started
+        route = asked.url_rule.rule if asked.url_rule is not None else None
+        metrics.observe(asked.method, route, response.status_code, seconds, here.code)
+        logs.log_request(asked, here, response.status_code, seconds)
+        return response
+
+    return finish_request

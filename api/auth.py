@@ -11,10 +11,11 @@ from datetime import datetime
 from time import monotonic
 from typing import Final
 
-from flask import request
+from flask import Request, request
 from sqlalchemy.orm import Session
 
-from api.context import context, service
+from api.context import Context, Service, context, service
+from api.db import Database
 from api.refusals import MissingScope
 from api.services.errors import Unauthorized
 from api.services.keys import Caller, digest_of
@@ -35,7 +36,7 @@ class Keyring:
         self._known: dict[bytes, tuple[float, Caller]] = {}
         self._changes = 0
 
-    def find(self, secret: str, now: datetime) -> Caller | None:
+    def find(self, database: Database, secret: str, now: datetime) -> Caller | None:
         """The caller of a secret; None if it is unknown, expired or revoked."""
         digest = digest_of(secret)
         remembered = self._known.get(digest)
@@ -43,7 +44,7 @@ class Keyring:
             caller = remembered[1]
             return caller if caller.expires_at is None or caller.expires_at > now else None
         changes = self._changes
-        with service().database.read() as session:
+        with database.read() as session:
             found = self._lookup(session, digest, now)
         if found is None:
             self._known.pop(digest, None)
@@ -65,18 +66,18 @@ class Keyring:
                 self._known.pop(digest, None)
 
 
-def bearer() -> str | None:
-    """The secret of the request, if it brings one in the right form."""
-    scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
+def bearer(asked: Request) -> str | None:
+    """The secret that a request brings, if it does in the right form."""
+    scheme, _, secret = asked.headers.get("Authorization", "").partition(" ")
     secret = secret.strip()
     return secret if scheme.lower() == "bearer" and 0 < len(secret) <= _LONGEST_SECRET else None
 
 
-def identify() -> None:
+def identify(asked: Request, here: Context, parts: Service) -> None:
     """Note in the context who asks; a bad key is refused only where one is needed (`require`)."""
-    secret = bearer()
+    secret = bearer(asked)
     if secret is not None:
-        context().caller = service().keyring.find(secret, service().now())
+        here.caller = parts.keyring.find(parts.database, secret, parts.now())
 
 
 def require(scope: str) -> Caller:
@@ -90,7 +91,7 @@ def require(scope: str) -> Caller:
 
 def confirm(session: Session, scope: str) -> Caller:
     """The caller once more, by the database, in the transaction that is about to write."""
-    secret = bearer()
+    secret = bearer(request)
     who = service().keyring.confirm(session, secret, service().now()) if secret else None
     if who is None:
         raise Unauthorized(_missing())
@@ -107,7 +108,7 @@ def caller() -> Caller:
 
 
 def _missing() -> str:
-    if bearer() is None:
+    if bearer(request) is None:
         return "send your API key as «Authorization: Bearer <key>»; POST /v1/players gives one"
     return "this API key is unknown, expired or revoked"
 

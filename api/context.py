@@ -9,16 +9,15 @@ from threading import Event
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, cast
 
-from flask import current_app, g, request
+from flask import Request, current_app, g
 
 from api.config import Config
 from api.db import Database
 
 if TYPE_CHECKING:
-    from flask_limiter import Limiter
-
     from api.auth import Keyring
     from api.blueprint import Operation
+    from api.limits import Limits, Spent
     from api.services.keys import Caller
     from api.waiting import Watcher
 
@@ -33,7 +32,7 @@ class Service:
     config: Config
     database: Database
     keyring: "Keyring"
-    limiter: "Limiter"
+    limits: "Limits"
     now: Callable[[], datetime]
     watcher: "Watcher"
     stopping: Event  # set when the process is told to stop: whoever waits for something wakes up
@@ -48,6 +47,7 @@ class Context:
     operation: "Operation | None" = None
     caller: "Caller | None" = None
     code: str | None = None
+    spent: "Spent | None" = None
     replayed: bool = False
 
 
@@ -61,10 +61,10 @@ def context() -> Context:
     return cast(Context, g.context)
 
 
-def begin() -> Context:
+def begin(asked: Request) -> Context:
     """Open the context of a request: its id is the client's `X-Request-Id` where that is sane."""
-    given = request.headers.get("X-Request-Id", "")
-    request_id = given if _SANE_ID.fullmatch(given) else new_request_id()
+    given = asked.headers.get("X-Request-Id")
+    request_id = given if given is not None and _SANE_ID.fullmatch(given) else new_request_id()
     g.context = opened = Context(request_id, perf_counter())
     return opened
 

@@ -10,13 +10,11 @@ import logging
 from typing import Any, Final
 
 from flask import Flask, Response, request
-from flask_limiter import RateLimitExceeded
 from werkzeug import exceptions as http
 
 from api import refusals
 from api.codes import entry_of
 from api.context import context, service
-from api.limits import seconds_left
 from api.services.errors import ServiceError
 from casino import errors as casino
 
@@ -95,19 +93,9 @@ def http_problem(error: http.HTTPException) -> Response:
 
 
 def _other(error: http.HTTPException) -> ServiceError:
-    if isinstance(error, RateLimitExceeded):
-        return _rate_limited(error)
     if (error.code or 500) >= 500:
         return refusals.Internal("an unexpected fault; nothing was changed")
     return refusals.BadRequest(error.description or "the request cannot be read")
-
-
-def _rate_limited(error: RateLimitExceeded) -> ServiceError:
-    limit = error.limit.limit
-    current = service().limiter.current_limit
-    wait = seconds_left(current) if current is not None else 1
-    detail = f"{limit.amount} units in {limit.get_expiry()} s are spent; go on in {wait} s"
-    return refusals.RateLimited(detail, retry_after=wait)
 
 
 def unexpected(error: Exception) -> Response:

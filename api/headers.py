@@ -1,9 +1,10 @@
-"""Headers of every answer: security (by `secure`), caching, CORS."""
+"""Headers of every answer: security (made by `secure`) and CORS (by Flask-CORS)."""
 
-from typing import Final
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from flask import Flask, Response, request
-from flask_cors import CORS
+from flask import Response
+from flask_cors import cross_origin
 from secure import (
     ContentSecurityPolicy,
     CrossOriginOpenerPolicy,
@@ -18,6 +19,11 @@ from secure import (
 
 from api.config import Config
 
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+Headers = list[tuple[str, str]]
+_YEAR: Final = 31_536_000  # seconds
 EXPOSED: Final = (
     "Allow",
     "ETag",
@@ -46,56 +52,68 @@ _ACCEPTED: Final = (
 _METHODS: Final = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS")
 
 
-def _secure(policy: ContentSecurityPolicy, *, shared: bool) -> list[tuple[str, str]]:
-    resource = CrossOriginResourcePolicy()
-    headers = Secure(
-        csp=policy,
-        corp=resource.cross_origin() if shared else resource.same_origin(),
+def _constant(headers: Secure) -> Headers:
+    return [(str(name), str(value)) for name, value in headers.header_items()]
+
+
+_OF_DATA: Final = _constant(
+    Secure(
+        csp=ContentSecurityPolicy().default_src("'none'").frame_ancestors("'none'").base_uri("'none'"),
+        corp=CrossOriginResourcePolicy().cross_origin(),
+        hsts=StrictTransportSecurity().max_age(_YEAR),
+        referrer=ReferrerPolicy().no_referrer(),
+        xcto=XContentTypeOptions().nosniff(),
+        xfo=XFrameOptions().deny(),
+    )
+)
+# Swagger UI sets styles from its script and draws its icons from data: URLs.
+_OF_PAGES: Final = _constant(
+    Secure(
+        csp=ContentSecurityPolicy()
+        .default_src("'none'")
+        .script_src("'self'")
+        .style_src("'self'", "'unsafe-inline'")
+        .img_src("'self'", "data:")
+        .connect_src("'self'")
+        .form_action("'none'")
+        .base_uri("'none'")
+        .frame_ancestors("'none'"),
         coop=CrossOriginOpenerPolicy().same_origin(),
-        hsts=StrictTransportSecurity().max_age(31_536_000),
+        corp=CrossOriginResourcePolicy().same_origin(),
+        hsts=StrictTransportSecurity().max_age(_YEAR),
         permissions=PermissionsPolicy().geolocation().microphone().camera(),
         referrer=ReferrerPolicy().no_referrer(),
         xcto=XContentTypeOptions().nosniff(),
         xfo=XFrameOptions().deny(),
     )
-    return [(str(name), str(value)) for name, value in headers.header_items()]
-
-
-_OF_DATA: Final = _secure(
-    ContentSecurityPolicy().default_src("'none'").frame_ancestors("'none'").base_uri("'none'"), shared=True
-)
-# Swagger UI sets styles from its script and draws its icons from data: URLs.
-_OF_PAGES: Final = _secure(
-    ContentSecurityPolicy()
-    .default_src("'none'")
-    .script_src("'self'")
-    .style_src("'self'", "'unsafe-inline'")
-    .img_src("'self'", "data:")
-    .connect_src("'self'")
-    .form_action("'none'")
-    .base_uri("'none'")
-    .frame_ancestors("'none'"),
-    shared=False,
 )
 
 
-def add_headers(response: Response) -> None:
-    """Security headers, and `no-store` where nothing else was said: answers are private unless they say so."""
-    headers = response.headers
-    headers.extend(_OF_PAGES if request.path.startswith("/docs") else _OF_DATA)
-    if "Cache-Control" not in headers:
-        headers["Cache-Control"] = "no-store"
+class SecurityHeaders:
+    """Adds the headers that never change where they cost least: to the list that goes to the server."""
+
+    def __init__(self, app: "WSGIApplication") -> None:
+        self._app = app
+
+    def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        constant = _OF_PAGES if environ["PATH_INFO"].startswith("/docs") else _OF_DATA
+
+        def start(status: str, headers: Headers, exc_info: Any = None, /) -> Any:
+            return start_response(status, headers + constant, exc_info)
+
+        return self._app(environ, start)
 
 
-def allow_origins(app: Flask, config: Config) -> None:
-    """Let pages of the configured origins call the service and read the headers above."""
+def cors_of(config: Config) -> Callable[[Response], Response]:
+    """A function that lets pages of the configured origins read an answer, and the headers above with it."""
     if not config.cors_origins:
-        return
-    CORS(
-        app,
+        return lambda response: response
+    allow = cross_origin(
         origins=list(config.cors_origins),
         methods=list(_METHODS),
         allow_headers=list(_ACCEPTED),
         expose_headers=list(EXPOSED),
         max_age=600,
+        automatic_options=False,
     )
+    return cast(Callable[[Response], Response], allow(lambda response: response))

@@ -1,95 +1,135 @@
 """Rate limits by API key, or by network address where there is none, counted in units of cost.
 
-Flask-Limiter keeps the counts; in memory they are each process's own (`MACAO_RATE_STORAGE`). Sent with every answer:
-`RateLimit-Policy` and `RateLimit` as structured fields, and the older `X-RateLimit-*`.
+Flask-Limiter is set up with its storage and strategy (`MACAO_RATE_STORAGE`; in memory the counts are each process's
+own); its check of every request is left out, because it costs more than the request. An operation that is routed is
+counted here instead, once. Sent with every answer that was counted: `RateLimit-Policy` and `RateLimit` as structured
+fields, and the older `X-RateLimit-*` (with seconds to the end of the window as `Reset`).
 """
 
-from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil
+from time import time
 from typing import Final
 
 import http_sf
-from flask import Flask, Response, request
-from flask_limiter import ApplicationLimit, Limiter, RequestLimit
+from flask import Flask, Response
+from flask_limiter import Limiter
 from http_sf import InnerListType, ItemType
-from http_sf.types import BareItemType
+from limits import RateLimitItem, parse
 
 from api.config import Config
-from api.context import context, service
+from api.context import Context, context, service
 from api.refusals import RateLimited
 
 _KEYED: Final = "key"
 _ANONYMOUS: Final = "address"
 
 
-def limiter_of(app: Flask, config: Config) -> Limiter:
-    """The limiter of an application: one limit for callers with a key, one for those without."""
-    return Limiter(
-        _bucket,
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A limit with the parts of its headers that do not change."""
+
+    name: str
+    item: RateLimitItem
+    header: str
+    prefix: str
+
+    @property
+    def seconds(self) -> int:
+        """The length of the window."""
+        return self.item.get_expiry()
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a request was counted against: the policy and the bucket's identifiers."""
+
+    policy: Policy
+    bucket: str
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of an application."""
+
+    limiter: Limiter
+    keyed: Policy
+    anonymous: Policy
+
+    def spend(self, here: Context, address: str | None) -> None:
+        """Count a request with the cost of its operation. Raises RateLimited."""
+        caller = here.caller
+        policy = self.anonymous if caller is None else self.keyed
+        here.spent = Spent(policy, (address or "unknown") if caller is None else caller.key)
+        cost = here.operation.cost if here.operation is not None else 1
+        if not self._hit(here.spent, cost):
+            wait = self.left(here.spent)[1]
+            text = f"{policy.item.amount} units in {policy.seconds} s are spent; go on in {wait} s"
+            raise RateLimited(text, retry_after=wait)
+
+    def charge(self, spent: Spent, units: int) -> None:
+        """Count further units for the same request."""
+        cap = spent.policy.item.amount
+        members = {"cost": units, "cap": cap}
+        if units > cap:
+            text = f"this would cost {units} units, more than the {cap} that a window holds: ask for less"
+            raise RateLimited(text, members=members)
+        if not self._hit(spent, units):
+            left, wait = self.left(spent)
+            text = f"this would cost {units} units, and {left} of {cap} are left; try again in {wait} s"
+            raise RateLimited(text, retry_after=wait, members=members)
+
+    def left(self, spent: Spent) -> tuple[int, int]:
+        """Units left, and whole seconds to the end of the window."""
+        window = self.limiter.limiter.get_window_stats(spent.policy.item, spent.policy.name, spent.bucket)
+        seconds = min(max(1, ceil(window.reset_time - time())), spent.policy.seconds)
+        return max(0, window.remaining), seconds
+
+    def _hit(self, spent: Spent, units: int) -> bool:
+        policy = spent.policy
+        return self.limiter.limiter.hit(policy.item, policy.name, spent.bucket, cost=units)
+
+
+def limits_of(app: Flask, config: Config) -> Limits:
+    """The limits of an application: one for callers with a key, one for those without."""
+    limiter = Limiter(
+        lambda: "",
         app=app,
-        application_limits=[
-            _limit(config.rate_limit, _KEYED, lambda: context().caller is None),
-            _limit(config.rate_limit_anonymous, _ANONYMOUS, lambda: context().caller is not None),
-        ],
         storage_uri=config.rate_storage,
+        strategy="fixed-window",
         headers_enabled=False,
+        request_identifier=lambda: "",  # no request is Flask-Limiter's to check
+    )
+    return Limits(
+        limiter, _policy(_KEYED, config.rate_limit), _policy(_ANONYMOUS, config.rate_limit_anonymous)
     )
 
 
-def _limit(rate: str, scope: str, exempt: Callable[[], bool]) -> ApplicationLimit:
-    return ApplicationLimit(limit_provider=rate, scope=scope, exempt_when=exempt, cost=_cost)
+def _policy(name: str, rate: str) -> Policy:
+    item = parse(rate)
+    header = _field((name, {"q": item.amount, "w": item.get_expiry()}))
+    return Policy(name, item, header, _field(name))
 
 
-def _bucket() -> str:
-    caller = context().caller
-    return caller.key if caller is not None else request.remote_addr or "unknown"
-
-
-def _cost() -> int:
-    operation = context().operation
-    return operation.cost if operation is not None else 1
+def _field(item: ItemType) -> str:
+    """A structured field (RFC 9651): a list of one item."""
+    items: list[ItemType | InnerListType] = [item]
+    return http_sf.ser(items)
 
 
 def charge(units: int) -> None:
     """Spend more units for this request, once its cost is known. Raises RateLimited, with the cost and the cap."""
-    spent = service().limiter.current_limit
-    if spent is None:
-        return
-    cap = spent.limit.amount
-    if units > cap:
-        raise RateLimited(
-            f"this would cost {units} units, more than the {cap} that a window holds: ask for less",
-            members={"cost": units, "cap": cap},
-        )
-    if not service().limiter.limiter.hit(spent.limit, *spent.request_args, cost=units):
-        wait = seconds_left(spent)
-        raise RateLimited(
-            f"this would cost {units} units, and {spent.remaining} of {cap} are left; try again in {wait} s",
-            retry_after=wait,
-            members={"cost": units, "cap": cap},
-        )
+    spent = context().spent
+    if spent is not None:
+        service().limits.charge(spent, units)
 
 
-def seconds_left(limit: RequestLimit) -> int:
-    """Whole seconds until the window of a limit ends, at least one."""
-    left = limit.reset_at - int(service().now().timestamp())
-    return min(max(1, left), limit.limit.get_expiry())
-
-
-def add_headers(response: Response) -> None:
+def add_headers(response: Response, limits: Limits, spent: Spent) -> None:
     """Tell the client its limit, what is left of it, and when the window ends."""
-    limit = service().limiter.current_limit
-    if limit is None:
-        return
-    name = limit.request_args[-1]
-    amount, left, wait = limit.limit.amount, max(0, limit.remaining), seconds_left(limit)
-    response.headers["RateLimit-Policy"] = _field(name, {"q": amount, "w": limit.limit.get_expiry()})
-    response.headers["RateLimit"] = _field(name, {"r": left, "t": wait})
-    response.headers["X-RateLimit-Limit"] = str(amount)
-    response.headers["X-RateLimit-Remaining"] = str(left)
-    response.headers["X-RateLimit-Reset"] = str(wait)
-
-
-def _field(name: str, parameters: dict[str, BareItemType]) -> str:
-    """A structured field (RFC 9651): a list of one named item."""
-    items: list[ItemType | InnerListType] = [(name, parameters)]
-    return http_sf.ser(items)
+    left, wait = limits.left(spent)
+    headers = response.headers
+    headers["RateLimit-Policy"] = spent.policy.header
+    headers["RateLimit"] = f"{spent.policy.prefix};r={left};t={wait}"
+    headers["X-RateLimit-Limit"] = str(spent.policy.item.amount)
+    headers["X-RateLimit-Remaining"] = str(left)
+    headers["X-RateLimit-Reset"] = str(wait)

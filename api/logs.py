@@ -9,13 +9,12 @@ import sys
 from typing import Any, Final
 
 import structlog
-from flask import Response, request
+from flask import Request
 
 from api.config import Config
 from api.context import Context
 
 _LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
-_log = structlog.get_logger()
 
 
 def configure(config: Config) -> None:
@@ -33,6 +32,7 @@ def configure(config: Config) -> None:
         logger_factory=structlog.WriteLoggerFactory(file=sys.stderr),
         cache_logger_on_first_use=False,
     )
+    _Lines.logger = structlog.get_logger().bind()
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
@@ -50,22 +50,28 @@ def configure(config: Config) -> None:
     )  # libraries chat at «info»
 
 
-def log_request(here: Context, response: Response, seconds: float) -> None:
+class _Lines:
+    """The logger of requests, bound once: binding it anew costs as much as writing the line."""
+
+    logger: Any = None
+
+
+def log_request(asked: Request, here: Context, status: int, seconds: float) -> None:
     """The line of one request."""
-    rule = request.url_rule
+    rule = asked.url_rule
     line: dict[str, Any] = {
         "request_id": here.request_id,
-        "method": request.method,
+        "method": asked.method,
         "route": rule.rule if rule is not None else None,
-        "status": response.status_code,
+        "status": status,
         "ms": round(seconds * 1000, 2),
     }
-    if rule is not None and request.view_args:
-        line["of"] = {name: str(value)[:64] for name, value in request.view_args.items()}
+    if rule is not None and asked.view_args:
+        line["of"] = {name: str(value)[:64] for name, value in asked.view_args.items()}
     if here.caller is not None:
         line["player"], line["key"] = here.caller.player, here.caller.key
     if here.code is not None:
         line["code"] = here.code
     if here.replayed:
         line["replayed"] = True
-    _log.info("request", **line)
+    _Lines.logger.info("request", **line)

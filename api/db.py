@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import URL, Connection, create_engine, event, func, make_url, select
 from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 
 from api import migrations
@@ -223,8 +224,8 @@ def _retryable() -> Iterator[None]:
     """Turn what a second try may cure into Busy; every other error passes."""
     try:
         yield
-    except DBAPIError as error:
-        if not _may_pass(error):
+    except (DBAPIError, PoolTimeout) as error:
+        if isinstance(error, DBAPIError) and not _may_pass(error):
             raise
         raise Busy("the database did not take the call in time; nothing was changed") from error
 

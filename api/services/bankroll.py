@@ -87,13 +87,12 @@ def held_for(session: Session, player_id: str, wallet: int) -> int:
     mine = [wallet, *(row.id for row in banks)]
     into = Transfer.source.in_(mine) & Transfer.target.in_(escrows)
     out_of = Transfer.source.in_(escrows) & Transfer.target.in_(mine)
+    signed = case((into, Transfer.amount), (out_of, -Transfer.amount), else_=0)
     open_coups = select(Coup.id).where(
         Coup.table_id.in_({row.table_id for row in accounts}), Coup.status == _OPEN
     )
-    signed = case((Transfer.source.in_(mine), Transfer.amount), else_=-Transfer.amount)
-    in_escrow = select(func.coalesce(func.sum(signed), 0)).where(
-        Transfer.coup_id.in_(open_coups), or_(into, out_of)
-    )
+    # Only the coup is in WHERE: with the accounts there too, SQLite would read all that the wallet ever did.
+    in_escrow = select(func.coalesce(func.sum(signed), 0)).where(Transfer.coup_id.in_(open_coups))
     in_banks = sum(int(row.balance) for row in banks)
     return in_banks + int(session.execute(in_escrow).scalar_one())
 
@@ -228,8 +227,10 @@ def _buckets(player_id: str, step: int) -> Select[*tuple[Any, ...]]:
 
 def _grants(session: Session, wallet: int) -> deque[tuple[datetime, int]]:
     """What the mint gave, in order."""
-    given = select(Transfer.at, Transfer.amount).where(Transfer.target == wallet, Transfer.source == _MINT)
-    return deque((row.at, row.amount) for row in session.execute(given.order_by(Transfer.seq)))
+    given = select(Transfer.seq, Transfer.at, Transfer.amount).where(
+        Transfer.target == wallet, Transfer.source == _MINT
+    )
+    return deque((row.at, row.amount) for row in sorted(session.execute(given)))
 
 
 def _granted(session: Session, wallet: int) -> int:

@@ -27,7 +27,6 @@ KEPT: Final = (
     "bank_id",
     "coup_id",
     "coup_event",
-    "unattended",
     "put_up",
     "shuffles",
 )  # from one request to the next

@@ -1,0 +1,35 @@
+"""An application on a fresh database, and players for it."""
+
+from collections.abc import Callable
+
+import pytest
+from flask import Flask
+
+from api import create_app
+from api.config import from_environment
+from api.db import Database
+from tests.api.tables.people import Person
+
+
+@pytest.fixture
+def app(database_url: str) -> Flask:
+    """The application: on SQLite and on PostgreSQL."""
+    return create_app(from_environment({}, database_url=database_url, log_level="error"))
+
+
+@pytest.fixture
+def database(app: Flask) -> Database:
+    """The application's database."""
+    return app.extensions["macao"].database
+
+
+@pytest.fixture
+def person(app: Flask) -> Callable[[str], Person]:
+    """`person(name)`: a new player."""
+    return lambda name: Person(app, name)
+
+
+@pytest.fixture
+def ada(person: Callable[[str], Person]) -> Person:
+    """A player with the opening grant of 1000 chips."""
+    return person("Ada")

@@ -1,0 +1,287 @@
+"""A table against the house, from opening to recall (`table.md`, «Banking table» and «Money of a coup»)."""
+
+import re
+from collections.abc import Callable
+from threading import Barrier, Thread
+
+import pytest
+
+from api.db import Database
+from casino.banking.payoff import HAND_CODES
+from tests.api.tables.people import Person, accounts, last_seq, moves, snapshot, sound
+
+CARD = re.compile(r"\b[2-9TJQKA][SHDC]\b")
+
+
+def test_opening_seats_the_caller_and_the_house(ada: Person) -> None:
+    """Only `game` is required; the default is one seat for the caller, the house last, seats change by coup."""
+    table = ada.open()
+    assert [seat["kind"] for seat in table["seats"]] == ["player", "house"]
+    assert table["you"] == {"seat": 0, "balance": 1000}
+    assert table["phase"] == "stakes"
+    assert table["options"]["seats_change"] == "coup"
+    assert table["play"]["bank"] == 100_000
+    assert re.fullmatch(r"[0-9a-f]{64}", table["play"]["commitment"])
+
+
+def test_stake_holds_worst_loss_and_worst_payout(ada: Person, database: Database) -> None:
+    """Stake 10 with worst loss and payout x3: 30 from the wallet, 30 from the bank, 60 in escrow."""
+    table = ada.open()["id"]
+    before = last_seq(database)
+    ada.do(table, "stake 10")
+    assert moves(database, table, before)[:2] == [
+        ("wallet", "escrow", 30, "stake"),
+        ("bank", "escrow", 30, "stake"),
+    ]
+    assert ada.balance == 970
+    assert ada.get("/players/me/bankroll")["held"] == 30
+    assert accounts(database, table) == {"escrow": 60, "bank": 100_000 - 30}
+
+
+def test_settlement_pays_from_escrow_alone(ada: Person, database: Database) -> None:
+    """Whatever the outcome: wallet gets stake x (3 + net), the bank the rest, escrow is 0 (twelve coups)."""
+    table = ada.open()["id"]
+    bank, balance = 100_000, 1000
+    for _ in range(12):
+        ada.do(table, "stake 10")
+        before = last_seq(database)
+        view = ada.do(table, "stand")
+        net = view["last"]["net"][0]
+        expected = [("escrow", "wallet", 10 * (3 + net)), ("escrow", "bank", 10 * (3 - net))]
+        settled = [move[:3] for move in moves(database, table, before) if move[0] == "escrow"]
+        assert settled == [move for move in expected if move[2]]
+        bank, balance = bank - 10 * net, balance + 10 * net
+        assert ada.balance == balance
+        assert accounts(database, table) == {"escrow": 0, "bank": bank}
+    sound(database)
+
+
+def test_net_is_that_of_the_payoff_table(ada: Person) -> None:
+    """The settlement over REST is the one table built from the rules, by points and naturals of both hands."""
+    from casino.banking.presets import PRESETS  # noqa: PLC0415
+    from casino.banking.rules import build  # noqa: PLC0415
+
+    payoff = build(PRESETS["house"][1], {}).payoff.table
+    table = ada.open()["id"]
+    for _ in range(20):
+        ada.do(table, "stake 5")
+        last = ada.do(table, "stand")["last"]
+        rows = [
+            points + HAND_CODES // 2 * natural
+            for points, natural in zip(last["points"], last["naturals"], strict=True)
+        ]
+        assert last["net"] == [payoff[rows[0]][rows[1]], -payoff[rows[0]][rows[1]]]
+        assert last["chips"] == [5 * net for net in last["net"]]
+
+
+def test_concealed_cards_are_not_sent(ada: Person, app_state: Callable[[str], dict]) -> None:
+    """One pack, so every card is unique: the banker's card and the shoe never show before the settlement."""
+    table = ada.open(options={"decks": 1, "max_punters": 1})["id"]
+    for _ in range(6):
+        ada.seen.clear()
+        ada.do(table, "stake 5")
+        ada.get(f"/tables/{table}")
+        ada.get(f"/tables/{table}/events")
+        ada.do(table, "stake 5", status=409)
+        view = ada.get(f"/tables/{table}")
+        own = set(view["play"]["seats"][0]["hand"]) | set(view["play"]["played"].split())
+        past = {
+            card for text in [view["last"]] if text for hand in text["hands"] for card in CARD.findall(hand)
+        }
+        events = ada.get(f"/tables/{table}/events?limit=500")["events"]
+        past |= {card for event in events if event["type"] == "settled" for card in CARD.findall(str(event))}
+        past |= {
+            card
+            for event in events
+            if event["coup"] != view["play"]["coup"]
+            for card in CARD.findall(str(event))
+        }
+        shown = {card for body in ada.seen for card in CARD.findall(body)}
+        assert shown <= own | past
+        shoe = app_state(table)["shoe"]
+        assert shoe, "the test looks into the stored state for the shoe"
+        ada.do(table, "stand")
+
+
+@pytest.fixture
+def app_state(database: Database) -> Callable[[str], dict]:
+    """The secret state of a table, from the database."""
+    from sqlalchemy import select  # noqa: PLC0415
+
+    from api.models import Table  # noqa: PLC0415
+
+    def state(table: str) -> dict:
+        with database.read() as session:
+            return session.scalar(select(Table.state).where(Table.id == table))["state"]
+
+    return state
+
+
+def test_bots_beside_you_stake_first(ada: Person, database: Database) -> None:
+    """«With one human and bots it is dealt on his stake: bots stake first»; until then everyone may give a seed."""
+    table = ada.open(seats=[{"kind": "bot"}, {"kind": "me"}, {"kind": "bot", "policy": "stand", "stake": 20}])
+    assert table["you"]["seat"] == 1
+    assert {"seed": {"max_bytes": 32}} in table["legal"]
+    view = ada.do(table["id"], "seed 00ff", "stake 10")
+    staked = [
+        (event["seat"], event["data"]["amount"]) for event in view["new_events"] if event["type"] == "staked"
+    ]
+    assert staked == [(0, 5), (2, 20), (1, 10)]
+    view = ada.do(table["id"], "stand")
+    assert view["last"]["stakes"] == [5, 10, 20, 0]
+    assert sum(view["last"]["chips"]) == 0
+    sound(database)
+
+
+def test_leaving_closes_and_returns_everything(ada: Person, database: Database) -> None:
+    """The last person leaves: the bank goes back to the house, bots' chips too, nothing stays at the table."""
+    table = ada.open(seats=[{"kind": "me"}, {"kind": "bot"}])["id"]
+    ada.do(table, "stake 10", "stand")
+    balance = ada.balance
+    view = ada.ask("DELETE", f"/tables/{table}/seats/0").json
+    assert view["phase"] == "closed"
+    assert accounts(database, table) == {"bot": 0, "escrow": 0, "bank": 0}
+    assert ada.balance == balance
+    assert ada.do(table, "stake 10", status=410)["code"] == "table_closed"
+    sound(database)
+
+
+def test_leaving_in_mid_coup_plays_on_by_the_default(ada: Person, database: Database) -> None:
+    """`DELETE` of a seat in mid-coup: the textbook plays on, the coup settles, the wallet gets what is left."""
+    table = ada.open()["id"]
+    ada.do(table, "stake 10")
+    view = ada.ask("DELETE", f"/tables/{table}/seats/0").json
+    assert view["phase"] == "closed"
+    played = [
+        event for event in view["new_events"] if event["seat"] == 0 and event["type"] in ("drew", "stood")
+    ]
+    assert played
+    assert all(event["data"]["by"] == "default" for event in played)
+    assert accounts(database, table) == {"escrow": 0, "bank": 0}
+    assert ada.balance == 1000 + view["last"]["chips"][0]
+    sound(database)
+
+
+def test_autoplay_is_the_same_as_by_hand(ada: Person, database: Database) -> None:
+    """The same coups, entries and records as by hand, in one request."""
+    table = ada.open()["id"]
+    report = ada.post(
+        f"/tables/{table}/actions", {"action": "autoplay", "stake": 5, "policy": "textbook", "coups": 30}
+    )["autoplay"]
+    assert report["coups"] == 30
+    assert report["stopped"] is None
+    assert ada.balance == 1000 + report["net"]
+    coups = ada.get(f"/tables/{table}/coups?limit=200")["coups"]
+    assert [coup["number"] for coup in coups] == list(range(30, 0, -1))
+    assert sum(coup["you"]["net"] for coup in coups) == report["net"]
+    whole = ada.get(f"/tables/{table}/coups/{coups[0]['id']}")
+    assert whole["choices"][0]["type"] == "staked"
+    sound(database)
+
+
+def test_autoplay_stops_where_the_stake_cannot_be_covered(ada: Person) -> None:
+    """A stake of 330 holds 990 of 1000: after a loss it cannot be covered, and that is told."""
+    table = ada.open()["id"]
+    report = ada.post(
+        f"/tables/{table}/actions", {"action": "autoplay", "stake": 330, "policy": "textbook", "coups": 500}
+    )["autoplay"]
+    assert report["stopped"] == "a stake of 330 is not possible now" or report["coups"] == 500
+
+
+def test_recall_shows_choices_and_who_chose(ada: Person) -> None:
+    """A coup in full: cards, choices, who chose, stakes, balances before and after, rules hash and version."""
+    table = ada.open(seats=[{"kind": "me"}, {"kind": "bot"}])
+    ada.do(table["id"], "stake 10", "draw")
+    (coup,) = ada.get(f"/tables/{table['id']}/coups?status=settled")["coups"]
+    whole = ada.get(f"/tables/{table['id']}/coups/{coup['id']}")
+    assert whole["replay"] is True
+    assert whole["rules_hash"] == table["rules_hash"]
+    assert {choice["data"]["by"] for choice in whole["choices"] if choice["seat"] == 0} == {"player"}
+    assert {choice["data"]["by"] for choice in whole["choices"] if choice["seat"] == 1} == {"bot"}
+    assert {choice["data"]["by"] for choice in whole["choices"] if choice["seat"] == 2} <= {"house"}
+    own = whole["you"]
+    assert own["balance_before"] == 1000
+    assert own["balance_after"] - own["balance_before"] == own["net"] == 10 * whole["net"][0]
+
+
+def test_of_two_parallel_stakes_one_is_taken(person: Callable[[str], Person], database: Database) -> None:
+    """Two tables, two stakes at once whose holds take the whole balance each: one 200, one 409, in 200 trials."""
+    options = {"stake_limits": {"min": 1000, "max": 1000, "step": 1}}
+    for trial in range(200 if database.is_sqlite else 40):
+        player = person(f"Trial {trial}")
+        tables = [player.open(game="russian-even", options=options)["id"] for _ in range(2)]
+        gate, found = Barrier(2), []
+
+        def stake(
+            table: str, player: Person = player, gate: Barrier = gate, found: list[int] = found
+        ) -> None:
+            client = player.client.application.test_client()
+            gate.wait()
+            response = client.post(
+                f"/v1/tables/{table}/actions", json={"action": "stake 1000"}, headers=player.headers
+            )
+            found.append(response.status_code)
+
+        threads = [Thread(target=stake, args=(table,)) for table in tables]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(found) == [200, 409]
+        assert player.balance == 0
+    sound(database)
+
+
+@pytest.mark.parametrize(
+    ("action", "status", "code"),
+    [
+        ("stake 0", 422, "notation"),
+        ("stake -5", 422, "notation"),
+        ("stake 7", 409, "illegal"),
+        ("stake 5.5", 422, "notation"),
+        ("stake ten", 422, "notation"),
+        ("stake 1" + "0" * 150, 422, "notation"),
+        ("stake 9223372036854775808", 422, "notation"),
+        ("stake 500", 409, "illegal"),
+        ("stake 335", 409, "illegal"),
+        ("stand", 409, "illegal"),
+        ("fold", 422, "notation"),
+        ("", 422, "validation"),
+    ],
+)
+def test_bad_actions_change_nothing(
+    ada: Person, database: Database, action: str, status: int, code: str
+) -> None:
+    """Negative, zero, fractional, huge, beyond the balance, not a number, out of phase: refused, nothing changed."""
+    table = ada.open()["id"]
+    before = snapshot(database)
+    problem = ada.do(table, action, status=status)
+    assert problem["code"] == code
+    assert problem["detail"]
+    if code == "illegal":
+        assert {"stake": {"min": 5, "max": 330, "step": 5}} in problem["legal"]
+    assert snapshot(database) == before
+
+
+def test_another_players_table_is_unknown(
+    ada: Person, person: Callable[[str], Person], database: Database
+) -> None:
+    """«Not yours» and «unknown» get the same answer."""
+    table = ada.open()["id"]
+    boris = person("Boris")
+    before = snapshot(database)
+    unknown = table[:-1] + ("0" if table[-1] != "0" else "1")
+    for path in ("", "/events", "/coups", "/banks"):
+        mine, none = (boris.get(f"/tables/{name}{path}", 404) for name in (table, unknown))
+        assert mine["code"] == none["code"] == "not_found"
+        assert mine["detail"].replace(table, "") == none["detail"].replace(unknown, "")
+    assert boris.do(table, "stake 10", status=404)["code"] == "not_found"
+    assert snapshot(database) == before
+
+
+def test_of_several_actions_all_or_none(ada: Person, database: Database) -> None:
+    """A list of actions of which the last is refused changes nothing."""
+    table = ada.open()["id"]
+    before = snapshot(database)
+    ada.do(table, "stake 10", "stake 10", status=409)
+    assert snapshot(database) == before

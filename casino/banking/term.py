@@ -63,21 +63,28 @@ def can_stake(state: "BankingState", seat: int) -> bool:
 def offer_bank(state: "BankingState", first: int) -> None:
     """Ask for the next bank: the first seat from `first` on that somebody could play against.
 
-    Where nobody could, the game is over, or waits if it has no end.
+    Where nobody could, the game is over; or, if it has no end, it waits, and seats may change.
     """
-    game = state.game
-    able = {seat for seat in range(game.seats) if can_stake(state, seat)}
-    candidates = [first] if game.bank == HOUSE else range(game.seats)
-    ready = {seat for seat in candidates if state.playing(seat) and able - {seat}}
+    game, ready = state.game, _could_be_banker(state, first)
     state.phase, state.banker, state.waiting = "bank", first, not ready
     if not ready:
-        if game.banks is not None:
+        if game.banks is None:
+            state.been = []
+            rounds.vacate(state)
+        else:
             finish(state, "no_punter")
         return
     while state.banker not in ready:
         _pass_over(state, state.banker)
         state.banker = (state.banker + 1) % game.seats
     rounds.derive_bank_seed(state)
+
+
+def _could_be_banker(state: "BankingState", first: int) -> set[int]:
+    """Seats against which another seat could stake; of the house's table the house alone."""
+    able = {seat for seat in range(state.game.seats) if can_stake(state, seat)}
+    candidates = [first] if state.game.bank == HOUSE else range(state.game.seats)
+    return {seat for seat in candidates if state.playing(seat) and able - {seat}}
 
 
 def _pass_over(state: "BankingState", seat: int) -> None:
@@ -110,7 +117,7 @@ def decline(state: "BankingState", seat: int, value: Any) -> None:
     state.declined.append(seat)
     state.events.append(Event("declined", seat, {"reason": "passed"}))
     rounds.turn_passed(state, seat)
-    if all(other in state.declined for other in range(state.game.seats) if state.playing(other)):
+    if _could_be_banker(state, seat) <= set(state.declined):
         finish(state, "declined")
     else:
         offer_bank(state, (seat + 1) % state.game.seats)

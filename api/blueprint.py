@@ -170,7 +170,7 @@ def _complete(doc: dict[str, Any], doc_info: dict[str, Any], *, spec: Any, **_: 
 def check_accept(produces: tuple[str, ...]) -> str:
     """The media type to send. Raises NotAcceptable."""
     given = request.headers.get("Accept")
-    best = produces[0] if given is None else _best(given, produces)
+    best = produces[0] if not given else _best(given, produces)
     if best is None:
         raise refusals.NotAcceptable(f"this is sent as {' or '.join(produces)}, which Accept leaves out")
     return best

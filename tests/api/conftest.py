@@ -6,10 +6,17 @@ import warnings
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from http_contract import ContractClient, document_of, register
 from sqlalchemy import create_engine, make_url
 
+from api import create_app
+from api.config import Config
+from api.context import NAME
 from api.db import Database, migrate
 from api.models import Base
 
@@ -120,3 +127,38 @@ def sqlite(sqlite_url: str, open_database: Callable[..., Database]) -> Database:
 def now() -> datetime:
     """The time of the tests."""
     return NOW
+
+
+@pytest.fixture
+def make_app() -> Iterator[Callable[..., Flask]]:
+    """`make_app(url, …)`: an application on a migrated database; its answers are held to the OpenAPI document."""
+    made: list[Flask] = []
+
+    def make(url: str, **settings: Any) -> Flask:
+        app = create_app(Config(database_url=url, **settings))
+        document_of(app)
+        app.test_client_class = ContractClient
+        made.append(app)
+        return app
+
+    yield make
+    for app in made:
+        app.extensions[NAME].database.dispose()
+
+
+@pytest.fixture
+def app(sqlite_url: str, make_app: Callable[..., Flask]) -> Flask:
+    """An application on a fresh SQLite database."""
+    return make_app(sqlite_url)
+
+
+@pytest.fixture
+def client(app: Flask) -> FlaskClient:
+    """A client of `app`, without a key."""
+    return app.test_client()
+
+
+@pytest.fixture
+def player(client: FlaskClient) -> dict[str, Any]:
+    """A registered player: what POST /v1/players answered, and `auth`, the header of his key."""
+    return register(client)

@@ -65,7 +65,8 @@ def digest_of(listing, seats):
     game = listing.game(None, seats)
     rng = Random(1)
     log = []
-    state = None
+    last = None
     for state, seat, text in steps(game, SEED, rng, most=400, lively=False):
         log.append([seat, text])
-    return canonical([game.rules_hash, log, state.to_json()])
+        last = state
+    return canonical([game.rules_hash, log, last.to_json()])

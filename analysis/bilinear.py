@@ -10,7 +10,6 @@ which is the sequence form of a game with one decision a side. Source: D. Koller
 Efficient computation of equilibria for extensive two-person games (Games and Economic Behavior 14, 1996).
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -18,10 +17,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from casino.banking.rules import DRAW, FREE, Rules
+from analysis.shoe import Shoe
+from casino.banking.rules import DRAW, FREE, STAND, Rules
 
 Ints = NDArray[np.int64]
-INFINITE = (4, 1, 1, 1, 1, 1, 1, 1, 1, 1)  # four of thirteen ranks count nothing
 NONE, HIDDEN = -1, -2
 _POINTS = np.arange(10)
 _FIRST = _POINTS + 10 * (_POINTS >= 7)  # code of first cards stood on: naturals from 7 up
@@ -53,48 +52,44 @@ class Bilinear:
     set_y: dict[Seen, int]
 
 
-def ways(counts: Sequence[int] | None, first_cards: int, draws: int = 1) -> Ints:
+@lru_cache(maxsize=16)
+def ways(shoe: Shoe, first_cards: int, draws: int = 1) -> Ints:
     """Ordered ways [v, b, w, c] of first points v of the punter and b of the banker, then two more cards w, c.
 
-    `counts` are cards left by points; None is an infinite shoe. The further cards are dealt whether drawn or
-    not, which changes no probability; with `draws` 0 there are none, and w = c = 0 in one way.
+    The further cards are dealt whether drawn or not, which changes no probability; with `draws` 0 there are none,
+    and w = c = 0 in one way.
     """
-    return _ways(tuple(counts) if counts is not None else None, first_cards, draws)
-
-
-@lru_cache(maxsize=16)
-def _ways(counts: tuple[int, ...] | None, first_cards: int, draws: int) -> Ints:
     table: Ints = np.array(1, np.int64)
     for dealt in range(2 * first_cards):
-        table = _deal(table, counts, dealt)
+        table = _deal(table, shoe, dealt)
     for dealt in range(2 * first_cards, 2 * first_cards + 2):
-        table = _deal(table, counts, dealt) if draws else table[..., None] * (_POINTS == 0)
+        table = _deal(table, shoe, dealt) if draws else table[..., None] * (_POINTS == 0)
     for axis in range(2 if first_cards == 2 else 0):
         table = _add_points(table, axis)
     table.setflags(write=False)
     return table
 
 
-def _deal(table: Ints, counts: tuple[int, ...] | None, dealt: int) -> Ints:
+def _deal(table: Ints, shoe: Shoe, dealt: int) -> Ints:
     """One axis more: the ways so far times the cards of each value that are left after `dealt` cards."""
-    left = np.array(counts or INFINITE, np.int64)
-    for axis in range(dealt if counts is not None else 0):
+    left = np.array(shoe.counts, np.int64)
+    for axis in range(0 if shoe.infinite else dealt):
         left = left - (_POINTS.reshape([-1] + [1] * (dealt - axis)) == _POINTS)
     return table[..., None] * np.maximum(left, 0)
 
 
 def _add_points(table: Ints, axis: int) -> Ints:
     """Two axes of cards, `axis` and the next, made one of points."""
-    rolled = [np.roll(table.take(card, axis), card, axis) for card in range(10)]
-    return np.sum(rolled, axis=0, dtype=np.int64)
+    total: Ints = np.sum([np.roll(table.take(card, axis), card, axis) for card in range(10)], axis=0)
+    return total
 
 
-def bilinear(rules: Rules, counts: Sequence[int] | None) -> Bilinear:
-    """The game of these rules and this shoe (cards left by points; None: infinite). Discards are left out."""
-    table = ways(counts, rules.first_cards, rules.max_draws)
+def bilinear(rules: Rules, shoe: Shoe) -> Bilinear:
+    """The game of these rules and this shoe. Discards are left out."""
+    table = ways(shoe, rules.first_cards, rules.max_draws)
     draft = _Draft(int(table.sum()))
     _settle(draft, rules, table)
-    free = [rule if rules.max_draws else "stand" for rule in rules.punter_draw]
+    free = [rule if rules.max_draws else STAND for rule in rules.punter_draw]
     for points, rule in enumerate(free):
         if rule != FREE:
             draft.fix_x(points, rule == DRAW)

@@ -12,12 +12,10 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.optimize import linprog
 
 from analysis.bilinear import Bilinear
+from analysis.linear_program import Floats, maximise
 
-Floats = NDArray[np.float64]
 _NEAR = 1e-9  # a float this near a bound is taken to lie on it
 
 
@@ -28,17 +26,13 @@ def solve_float(game: Bilinear) -> tuple[Floats, Floats]:
         return np.zeros(0), (game.offset < 0).astype(float)
     if not rows:
         return (game.gain > 0).astype(float), np.zeros(0)
-    found = linprog(
-        np.concatenate([-game.gain / unit, np.ones(rows)]),
-        A_ub=np.hstack([-game.cross / unit, -np.eye(rows)]),
-        b_ub=game.offset / unit,
-        bounds=[(0, 1)] * columns + [(0, None)] * rows,
-        method="highs",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    best = maximise(
+        np.concatenate([game.gain / unit, -np.ones(rows)]),
+        np.hstack([-game.cross / unit, -np.eye(rows)]),
+        game.offset / unit,
+        [(0, 1)] * columns + [(0, None)] * rows,
     )
-    if found.status != 0:  # a bounded program with a feasible point always has a solution
-        raise ArithmeticError(f"HiGHS gave up on a {rows} x {columns} game: {found.message}")
-    return np.clip(found.x[:columns], 0, 1), np.clip(-found.ineqlin.marginals, 0, 1)
+    return np.clip(best.x[:columns], 0, 1), np.clip(best.duals, 0, 1)
 
 
 def solve_exact(game: Bilinear) -> tuple[list[Fraction], list[Fraction]]:
@@ -53,10 +47,7 @@ def bounds(game: Bilinear, x: list[Fraction], y: list[Fraction]) -> tuple[Fracti
     """What x secures against every y, and what y concedes to any x: the value lies between them (in stakes)."""
     gain, offset, cross = (array.tolist() for array in (game.gain, game.offset, game.cross))
     rows = [free + _dot(row, x) for free, row in zip(offset, cross, strict=True)]
-    columns = [
-        free + _dot((row[place] for row in cross), y)  # fmt: skip
-        for place, free in enumerate(gain)
-    ]
+    columns = [free + _dot((row[place] for row in cross), y) for place, free in enumerate(gain)]
     lower = game.base + _dot(gain, x) + sum(min(row, Fraction(0)) for row in rows)
     upper = game.base + _dot(offset, y) + sum(max(column, Fraction(0)) for column in columns)
     return Fraction(lower) / game.scale, Fraction(upper) / game.scale

@@ -30,7 +30,7 @@ from flask import Flask, jsonify, request
 from sqlalchemy import Column, Integer, MetaData, String, Table, create_engine, event, insert, select, update
 
 CONNECTIONS = 16
-WORKERS, THREADS = 2, 16
+WORKERS, THREADS = 2, 24
 
 
 def floor() -> Flask:
@@ -41,7 +41,7 @@ def floor() -> Flask:
     def _wal(connection, _record):
         connection.isolation_level = None
         connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=NORMAL")
+        connection.execute("PRAGMA synchronous=FULL")
         connection.execute("PRAGMA busy_timeout=10000")
 
     @event.listens_for(engine, "begin")
@@ -226,9 +226,8 @@ def measure(folder: Path, seconds: float) -> dict[str, dict[str, float]]:
             "MACAO_BIND": f"127.0.0.1:{port}",
             "MACAO_WORKERS": str(WORKERS),
             "MACAO_THREADS": str(THREADS),
-            "MACAO_RATE_LIMIT": "1000000/minute",
         }
-        with served([sys.executable, "-m", "api.cli", "serve"], environment, port, "/livez"):
+        with served([str(Path(sys.executable).with_name("macao")), "serve"], environment, port, "/livez"):
             jobs = open_tables(port)
             actions = [(key, f"{path}/actions") for key, path in jobs]
             load(port, actions, 1, "write")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import bindparam, func, or_, select
 from sqlalchemy.orm import Session
 
 from api.ids import new_id
@@ -43,12 +43,19 @@ def digest_of(secret: str) -> bytes:
     return hashlib.sha256(secret.encode("utf-8", "replace")).digest()
 
 
+def _live(now: Any) -> tuple[Any, ...]:
+    return ApiKey.revoked_at.is_(None), or_(ApiKey.expires_at.is_(None), ApiKey.expires_at > now)
+
+
+# Built once, and run without the unit of work: every request looks a key up.
+_FIND: Final = select(ApiKey.id, ApiKey.player_id, ApiKey.scopes, ApiKey.expires_at).where(
+    ApiKey.digest == bindparam("wanted"), *_live(bindparam("at"))
+)
+
+
 def find(session: Session, digest: bytes, now: datetime) -> Caller | None:
     """The caller of a secret with this digest; None if it is unknown, expired or revoked, or its player gone."""
-    wanted = select(ApiKey.id, ApiKey.player_id, ApiKey.scopes, ApiKey.expires_at).where(
-        ApiKey.digest == digest, *_live(now)
-    )
-    row = session.execute(wanted).one_or_none()
+    row = session.connection().execute(_FIND, {"wanted": digest, "at": now}).one_or_none()
     return None if row is None else Caller(row.player_id, row.id, frozenset(row.scopes), row.expires_at)
 
 
@@ -146,10 +153,6 @@ def revoke(session: Session, player_id: str, key_id: str, now: datetime) -> Json
     key.revoked_at = now
     session.flush()
     return _shown(key, now)
-
-
-def _live(now: datetime) -> tuple[Any, ...]:
-    return ApiKey.revoked_at.is_(None), or_(ApiKey.expires_at.is_(None), ApiKey.expires_at > now)
 
 
 def _lock(session: Session, player_id: str) -> None:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
-from sqlalchemy import Connection, CursorResult, insert, update
+from sqlalchemy import Connection, CursorResult, bindparam, insert, update
 from sqlalchemy.orm import Session
 
 from api.models import Bank, Coup, CoupResult, Event, Seat, Table
@@ -69,13 +69,28 @@ def bot_returns(table: TableData) -> list[ledger.Entry]:
     ]
 
 
+# Built once: every action runs them.
+_STEP: Final = (
+    update(Table)
+    .where(Table.id == bindparam("this"), Table.version == bindparam("planned"))
+    .values(
+        {
+            name: bindparam(name)
+            for name in ("version", "state", "phase", "deadline", "last_event", "closed_at")
+        }
+    )
+)
+_NEW_EVENTS: Final = insert(Event.__table__)  # type: ignore[arg-type]
+_NEW_ROWS: Final = tuple(insert(model.__table__) for model in (Bank, Coup, CoupResult))  # type: ignore[arg-type]
+
+
 def commit(session: Session, change: Change, now: datetime) -> TableData:
     """Write a change; the table as it is now. Raises PlanStale where it was planned for another state."""
     connection = session.connection()
     _move_table(connection, change)
-    for model, rows in ((Bank, change.new_banks), (Coup, change.new_coups), (CoupResult, change.results)):
+    for statement, rows in zip(_NEW_ROWS, (change.new_banks, change.new_coups, change.results), strict=True):
         if rows:
-            connection.execute(insert(model), rows)
+            connection.execute(statement, rows)
     _update(connection, Bank, change.banks)
     _update(connection, Coup, change.coups)
     posted = ledger.post(session, change.moves, now)
@@ -97,9 +112,9 @@ def _move_table(connection: Connection, change: Change) -> None:
         "closed_at": change.closed_at,
     }
     if change.settings is not None:
-        values["settings"] = change.settings
-    step = update(Table).where(Table.id == table.id, Table.version == table.version).values(values)
-    if cast(CursorResult[Any], connection.execute(step)).rowcount != 1:
+        connection.execute(update(Table).where(Table.id == table.id).values(settings=change.settings))
+    key = {"this": table.id, "planned": table.version}
+    if cast(CursorResult[Any], connection.execute(_STEP, {**values, **key})).rowcount != 1:
         raise PlanStale
 
 
@@ -131,7 +146,7 @@ def _write_events(connection: Connection, change: Change, now: datetime) -> None
         for index, happening in enumerate(change.happenings)
     ]
     if rows:
-        connection.execute(insert(Event), rows)
+        connection.execute(_NEW_EVENTS, rows)
 
 
 def _write_sitters(connection: Connection, change: Change, now: datetime) -> None:

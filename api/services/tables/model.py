@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from api.ids import is_id
@@ -106,7 +106,9 @@ class TableData:
         return player == self.creator or player in self.settings.get("players", ())
 
 
-_ROW: Final = select(Table.__table__)
+# Built once, and run without the unit of work: every request reads a table.
+_IDS: Final[Any] = bindparam("ids", expanding=True)
+_ROWS: Final = select(Table.__table__).where(Table.id.in_(_IDS))
 # Columns that a row and a TableData call by the same name.
 SAME: Final = tuple(
     column.name for column in Table.__table__.columns if column.name not in ("creator_id", "stakes", "state")
@@ -125,6 +127,7 @@ _SEATS: Final = (
     )
     .outerjoin(Player, Player.id == Seat.player_id)
     .outerjoin(Account, Account.id == Seat.account_id)
+    .where(Seat.table_id.in_(_IDS))
     .order_by(Seat.table_id, Seat.number)
 )
 
@@ -139,9 +142,10 @@ def load(session: Session, table_id: str) -> TableData:
 
 def load_all(session: Session, ids: Sequence[str]) -> list[TableData]:
     """The tables of these ids that there are, in this order: two statements, however many."""
-    rows = {row.id: row for row in session.execute(_ROW.where(Table.id.in_(ids)))}
+    connection, wanted = session.connection(), {"ids": ids}
+    rows = {row.id: row for row in connection.execute(_ROWS, wanted)}
     seats: dict[str, list[Any]] = {table_id: [] for table_id in rows}
-    for seat in session.execute(_SEATS.where(Seat.table_id.in_(rows))):
+    for seat in connection.execute(_SEATS, wanted):
         seats[seat.table_id].append(seat)
     return [_table(rows[table_id], seats[table_id]) for table_id in ids if table_id in rows]
 

@@ -31,6 +31,7 @@ PATH: Final[dict[str, tuple[str, Any]]] = {
     "bank_id": ("The id of a bank.", "bnk_01jdz3k5q8v7m2x4n6p8r0s1t3"),
     "coup_id": ("The id of a coup.", "cou_01jdz3k5q8v7m2x4n6p8r0s1t3"),
     "deal_id": ("The id of a deal.", "dea_01jdz3k5q8v7m2x4n6p8r0s1t3"),
+    "entry_id": ("The id of a transfer.", "trf_01jdz3k5q8v7m2x4n6p8r0s1t3"),
     "experiment_id": ("The id of an experiment.", "exp_01jdz3k5q8v7m2x4n6p8r0s1t3"),
     "seat": ("The number of a seat, from 0.", 1),
 }

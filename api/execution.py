@@ -68,7 +68,7 @@ def write(
     """Do a write and answer it; see the module's text.
 
     `location` and `etag` are texts or functions of the effect's value; a function may take out of it what is not for
-    the body. `secret` names a member of the value that a
+    the body. The tag of a 201 is that of its body unless given. `secret` names a member of the value that a
     repetition leaves out. `after` is called with the value once it is committed. 204 sends no body.
     """
     shape = _Write(claim(), lambda value: _answer(value, status, location, etag), current, secret, after)
@@ -174,8 +174,8 @@ def _caching(public: int | None) -> list[tuple[str, str]]:
 
 
 def dumps(value: Any) -> bytes:
-    """Compact JSON in UTF-8; NaN and infinities are a fault, never sent."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    """Compact JSON in UTF-8 and a line end, for those who read it in a terminal; NaN and infinities are a fault."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode() + b"\n"
 
 
 def _answer(value: Any, status: int, location: Text, etag: Text) -> Response:
@@ -191,4 +191,6 @@ def _answer(value: Any, status: int, location: Text, etag: Text) -> Response:
     else:
         response = Response(dumps(value), status, content_type="application/json")
     response.headers.extend(headers)
+    if status == 201 and etag is None:
+        response.headers["ETag"] = body_etag(response.get_data())
     return response

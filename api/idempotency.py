@@ -17,7 +17,7 @@ from time import monotonic
 from typing import Any, Final, cast
 
 from flask import Response, request
-from sqlalchemy import CursorResult, Select, bindparam, delete, select, update
+from sqlalchemy import Table, bindparam, delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -30,12 +30,21 @@ _KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
 _KEPT_HEADERS: Final = ("Location", "ETag", "Link")
 _PURGE_EVERY: Final = 600.0  # seconds
 _PURGE_AT_ONCE: Final = 500  # rows: a purge rides on somebody's request
-_COLUMNS: Final = (
-    IdempotencyKey.request,
-    IdempotencyKey.status,
-    IdempotencyKey.headers,
-    IdempotencyKey.body,
+_TABLE: Final = cast(Table, IdempotencyKey.__table__)
+_MINE: Final = (_TABLE.c.owner == bindparam("by"), _TABLE.c.key == bindparam("under"))
+_FIND: Final = select(_TABLE.c.request, _TABLE.c.status, _TABLE.c.headers, _TABLE.c.body).where(*_MINE)
+_KEEP: Final = update(_TABLE).where(*_MINE)
+_GONE: Final = delete(_TABLE).where(*_MINE)
+_OLD: Final = (
+    select(_TABLE.c.owner.label("by"), _TABLE.c.key.label("under"))
+    .where(_TABLE.c.created_at < bindparam("oldest"))
+    .limit(_PURGE_AT_ONCE)
 )
+# A row comes back if it was inserted, none if there is one already.
+_TAKE: Final = {
+    name: dialect.insert(_TABLE).on_conflict_do_nothing().returning(_TABLE.c.key)
+    for name, dialect in (("sqlite", sqlite), ("postgresql", postgresql))
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +65,12 @@ class Claim:
     digest: bytes
 
     @property
-    def _row(self) -> Select[bytes, int | None, dict[str, Any] | None, bytes | None]:
-        return select(*_COLUMNS).where(IdempotencyKey.owner == self.owner, IdempotencyKey.key == self.key)
+    def _where(self) -> dict[str, str]:
+        return {"by": self.owner, "under": self.key}
 
     def find(self, session: Session) -> Stored | None:
         """The answer stored under this key, if any. Raises KeyReused if it was to another request."""
-        row = session.execute(self._row).first()
+        row = session.execute(_FIND, self._where).first()
         if row is None or row.status is None:
             return None
         if row.request != self.digest:
@@ -75,18 +84,14 @@ class Claim:
         """Take the key for this request; the stored answer if it was taken before."""
         values = {"owner": self.owner, "key": self.key, "request": self.digest, "created_at": now}
         dialect = session.get_bind().dialect.name
-        statement = (postgresql if dialect == "postgresql" else sqlite).insert(IdempotencyKey)
-        done = session.execute(statement.values(**values).on_conflict_do_nothing())
-        return None if cast(CursorResult[Any], done).rowcount else self.find(session)
+        taken = session.execute(_TAKE[dialect], values).first()
+        return None if taken else self.find(session)
 
     def keep(self, session: Session, response: Response, body: bytes, now: datetime) -> None:
         """Keep the answer beside the effect. `body` is what to repeat, without secrets."""
         headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
-        session.execute(
-            update(IdempotencyKey)
-            .where(IdempotencyKey.owner == self.owner, IdempotencyKey.key == self.key)
-            .values(status=response.status_code, headers=headers, body=body, completed_at=now)
-        )
+        done = {"status": response.status_code, "headers": headers, "body": body, "completed_at": now}
+        session.execute(_KEEP, {**self._where, **done})
         _purge(session, now)
 
 
@@ -130,12 +135,9 @@ def _purge(session: Session, now: datetime) -> None:
         return
     try:
         oldest = now - timedelta(hours=service().config.idempotency_hours)
-        owner, key = IdempotencyKey.owner, IdempotencyKey.key
-        old = select(owner, key).where(IdempotencyKey.created_at < oldest).limit(_PURGE_AT_ONCE)
-        rows = [{"old_owner": row.owner, "old_key": row.key} for row in session.execute(old)]
+        rows = [dict(row) for row in session.execute(_OLD, {"oldest": oldest}).mappings()]
         if rows:
-            gone = delete(IdempotencyKey).where(owner == bindparam("old_owner"), key == bindparam("old_key"))
-            session.connection().execute(gone, rows)
+            session.connection().execute(_GONE, rows)
         _Purge.due = monotonic() + (0 if len(rows) == _PURGE_AT_ONCE else _PURGE_EVERY)
     finally:
         _Purge.lock.release()

@@ -3,6 +3,8 @@
 from typing import Any, Final
 
 from flask import Response, request
+from sqlalchemy.exc import NoResultFound
+from sqlalchemy.orm import Session
 
 from api.auth import caller
 from api.blueprint import Answer, Blueprint, wanted_type
@@ -11,7 +13,7 @@ from api.execution import read, stream, write
 from api.paging import PageQuery, next_link, page
 from api.refusals import Unprocessable, flaw
 from api.services import bankroll
-from api.services.errors import Conflict, LimitReached
+from api.services.errors import Conflict, LimitReached, NotFound
 from api.views.bankroll import schemas
 
 _CSV: Final = "text/csv"
@@ -60,6 +62,23 @@ def list_entries(query: dict[str, Any]) -> Response:
     )
 
 
+@blueprint.operation(
+    "GET",
+    "/players/me/bankroll/entries/<entry_id>",
+    answer=Answer(200, schemas.Entry(), schemas.ENTRY),
+)
+def get_entry(entry_id: str) -> Response:
+    """Show one entry of the wallet."""
+    return read(lambda tx: _entry(tx, entry_id))
+
+
+def _entry(session: Session, entry_id: str) -> dict[str, Any]:
+    try:
+        return bankroll.entry(session, caller().player, entry_id)
+    except NoResultFound:
+        raise NotFound(f"your wallet has no entry «{entry_id[:40]}»") from None
+
+
 def _refuse_page() -> None:
     flaws = [flaw("goes with JSON only", parameter=name) for name in request.args]
     if flaws:
@@ -92,5 +111,5 @@ def create_refill() -> Response:
             tx, caller().player, now(), fill_to=config.refill_sum, per_day=config.refills_a_day
         ),
         status=201,
-        location="/v1/players/me/bankroll/entries",
+        location=lambda made: f"/v1/players/me/bankroll/entries/{made['id']}",
     )

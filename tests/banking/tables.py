@@ -29,6 +29,17 @@ def stack(state, first, key=b"key of a stacked shoe"):
     return state
 
 
+def near_the_end(state, cards, key=b"key of a stacked shoe"):
+    """Leave just these cards in the shoe; all others were dealt before and lie aside."""
+    decks = state.game.rules.decks
+    order = faces(cards, suitless=True)
+    rest = pack(decks)
+    for card in order:
+        rest.remove(card)
+    state.shoe = Shoe(decks, [rest + order], key, len(rest))
+    return state
+
+
 def act(state, *texts):
     """Do each text for the seat that is awaited (the first, where several are)."""
     for text in texts:

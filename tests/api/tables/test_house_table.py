@@ -191,7 +191,7 @@ def test_autoplay_stops_where_the_stake_cannot_be_covered(ada: Person) -> None:
 def test_recall_shows_choices_and_who_chose(ada: Person) -> None:
     """A coup in full: cards, choices, who chose, stakes, balances before and after, rules hash and version."""
     table = ada.open(seats=[{"kind": "me"}, {"kind": "bot"}])
-    ada.do(table["id"], "stake 10", "draw")
+    ada.do(table["id"], "stake 10", "stand")
     (coup,) = ada.get(f"/tables/{table['id']}/coups?status=settled")["coups"]
     whole = ada.get(f"/tables/{table['id']}/coups/{coup['id']}")
     assert whole["replay"] is True

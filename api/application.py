@@ -91,10 +91,10 @@ def _finisher(
             sent["Cache-Control"] = "no-store"  # answers are private unless they say otherwise
         if here.spent is not None:
             limits.add_headers(response, service.limits, here.spent)
+        if vary:
+            sent.add("Vary", "Origin")
         if "Origin" in asked.headers:
             response = cors(response)
-        elif vary:
-            response.vary.add("Origin")
         seconds = perf_counter() - here.started
         route = asked.url_rule.rule if asked.url_rule is not None else None
         metrics.observe(asked.method, route, response.status_code, seconds, here.code)

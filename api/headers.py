@@ -114,6 +114,8 @@ def cors_of(config: Config) -> Callable[[Response], Response]:
         allow_headers=list(_ACCEPTED),
         expose_headers=list(EXPOSED),
         max_age=600,
+        send_wildcard="*" in config.cors_origins,
+        vary_header=False,  # the application adds it to every answer, also to those without an Origin
         automatic_options=False,
     )
     return cast(Callable[[Response], Response], allow(lambda response: response))

@@ -62,7 +62,7 @@ class Limits:
         policy = self.anonymous if caller is None else self.keyed
         here.spent = Spent(policy, (address or "unknown") if caller is None else caller.key)
         cost = here.operation.cost if here.operation is not None else 1
-        if not self._hit(here.spent, cost):
+        if cost and not self._hit(here.spent, cost):
             wait = self.left(here.spent)[1]
             text = f"{policy.item.amount} units in {policy.seconds} s are spent; go on in {wait} s"
             raise RateLimited(text, retry_after=wait)
@@ -74,7 +74,10 @@ class Limits:
         if units > cap:
             text = f"this would cost {units} units, more than the {cap} that a window holds: ask for less"
             raise RateLimited(text, members=members)
-        if not self._hit(spent, units):
+        # A refused charge takes nothing: what is left may do for something smaller.
+        strategy, policy = self.limiter.limiter, spent.policy
+        enough = strategy.test(policy.item, policy.name, spent.bucket, cost=units)
+        if not enough or not self._hit(spent, units):
             left, wait = self.left(spent)
             text = f"this would cost {units} units, and {left} of {cap} are left; try again in {wait} s"
             raise RateLimited(text, retry_after=wait, members=members)

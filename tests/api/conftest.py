@@ -137,6 +137,7 @@ def make_app() -> Iterator[Callable[..., Flask]]:
     def make(url: str, **settings: Any) -> Flask:
         app = create_app(Config(database_url=url, **settings))
         document_of(app)
+        app.extensions[NAME].limits.limiter.reset()
         app.test_client_class = ContractClient
         made.append(app)
         return app

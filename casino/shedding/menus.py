@@ -1,0 +1,196 @@
+"""What the seat to move may do, by what is asked of it."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Final
+
+from casino.cards import BLACK_JOKER, FACES
+from casino.shedding.actions import (
+    ACCEPT,
+    ADD,
+    ADD_JOKER_AS,
+    CHOOSE,
+    DRAW,
+    END,
+    JOKER_AS,
+    NAME,
+    NAME_ANY,
+    NAME_FREE,
+    NAME_RANK,
+    PASS,
+    PLAY,
+)
+from casino.shedding.deal import DREW, LAYER, NO_CARD, TURN, Deal
+from casino.shedding.patterns import BITS, JOKERS, OF_RANK, OF_SUIT, SUITED, members
+from casino.shedding.tables import ANY, FREE, NO_DEMAND, RANK, quiet_goal
+
+Menu = tuple[int, ...]
+
+
+@lru_cache(maxsize=1 << 15)
+def _or_draw(bits: int) -> Menu:
+    return (*members(bits), DRAW)
+
+
+def _turn(d: Deal) -> Menu:
+    hand = d.hands[d.to_move]
+    plays = hand & d.goal
+    tables = d.tables
+    if tables.intricate:
+        return _turn_of(d, _openings(d, hand, plays))
+    if plays:
+        return _or_draw(plays) if tables.rules.voluntary_draw and d.can_draw() else members(plays)
+    return (DRAW,) if d.can_draw() else (PASS,)
+
+
+def _turn_of(d: Deal, plays: Menu) -> Menu:
+    if plays and not d.tables.rules.voluntary_draw:
+        return plays
+    if d.can_draw():
+        return (*plays, DRAW)
+    return plays or (PASS,)
+
+
+def _answer(d: Deal) -> Menu:
+    hand = d.hands[d.to_move]
+    return (*_openings(d, hand, hand & d.goal), ACCEPT)
+
+
+def _four(d: Deal) -> Menu:
+    hand = d.hands[d.to_move]
+    return (*_openings(d, hand, hand & d.goal), PASS)
+
+
+def _drew(d: Deal) -> Menu:
+    return (*_after_draw(d, d.to_move), END)
+
+
+def _name(d: Deal) -> Menu:
+    power = d.tables.powers[d.laid[-1]]
+    if power is None:
+        return ()
+    held = d.hands[d.to_move] if power.held else SUITED
+    if power.names == "suit":
+        barred = suit_in_play(d) if power.new else NO_CARD
+        suits = (suit for suit in range(4) if held & OF_SUIT[suit] and suit != barred)
+        names = tuple(NAME + suit for suit in suits) or (NAME_FREE,)
+    else:
+        barred = d.demand - RANK if power.new and RANK <= d.demand < ANY else NO_CARD
+        ranks = (rank for rank in d.tables.callable if held & OF_RANK[rank] and rank != barred)
+        names = tuple(NAME_RANK + rank for rank in ranks) or (NAME_ANY,)
+    return (*names, END) if power.free else names
+
+
+def suit_in_play(d: Deal) -> int:
+    """The suit that bound before this turn's first card, demanded or lying; NO_CARD if none did."""
+    if NO_DEMAND < d.demand < RANK:
+        return d.demand
+    if d.demand >= FREE:
+        return d.demand - FREE
+    return d.base & 3 if d.base < FACES else NO_CARD
+
+
+def _choose(d: Deal) -> Menu:
+    others = [seat for seat in range(d.seats) if seat != d.to_move and seat not in d.finished]
+    present = [seat for seat in others if not d.out_for[seat]]
+    return tuple(CHOOSE + seat for seat in present or others)
+
+
+def can_lay(d: Deal, hand: int) -> bool:
+    """Does the hand hold a card that may be laid now? (A named joker is any of them.)"""
+    return bool(hand & d.goal) or bool(d.goal and hand & JOKERS and d.tables.rules.named_jokers)
+
+
+def can_lay_drawn(d: Deal, seat: int) -> bool:
+    """May anything be laid after the draw?"""
+    return bool(_after_draw(d, seat))
+
+
+def _after_draw(d: Deal, seat: int) -> Menu:
+    """What may be laid after a draw: the drawn card, or any; in a chain the drawn one."""
+    if d.tables.rules.play_after_draw == "any" and not d.laid:
+        hand = d.hands[seat]
+        return _openings(d, hand, hand & d.goal)
+    drawn = BITS[d.drawn]
+    named = d.goal if d.tables.rules.named_jokers else 0
+    return _with_named(drawn & d.goal, named, drawn, PLAY, JOKER_AS)
+
+
+def _openings(d: Deal, hand: int, plays: int) -> Menu:
+    """The first cards of a turn, where rules bear on the choice that no mask can say."""
+    rules = d.tables.rules
+    if not d.tables.intricate:
+        return members(plays)
+    lone = not hand & (hand - 1)
+    if lone and rules.last_card != "free" and d.players_at_start == 2:
+        plays &= ~d.tables.draw_cards
+    named = d.goal if hand & JOKERS and rules.named_jokers else 0
+    if rules.rank_packets and d.ask in (TURN, DREW):
+        plays, named = _openings_of_packets(d, hand, plays, named)
+    return _with_named(plays, named, hand, PLAY, JOKER_AS)
+
+
+def _openings_of_packets(d: Deal, hand: int, plays: int, named: int) -> tuple[int, int]:
+    """Cards that match, and those that another card, laid later in the packet, will make good."""
+    tables = d.tables
+    matching = _ranks(d, plays)
+    by_joker = _ranks(d, named)
+    more = hand & (matching | by_joker)
+    if tables.rules.jokers_in_draw_packets:
+        more |= hand & tables.draw_cards if plays & JOKERS else 0
+        more |= hand & JOKERS if plays & tables.draw_cards else 0
+    if named:
+        named |= matching & SUITED | (by_joker if _jokers_held(hand) > 1 else 0)
+    return plays | more, named
+
+
+def _ranks(d: Deal, bits: int) -> int:
+    """All cards of the ranks of these."""
+    found = 0
+    for card in members(bits):
+        found |= d.tables.same_rank[card]
+    return found
+
+
+def _jokers_held(hand: int) -> int:
+    layers = range(0, hand.bit_length(), LAYER)
+    return sum((hand >> layer & JOKERS).bit_count() for layer in layers)
+
+
+def _add(d: Deal) -> Menu:
+    hand = d.hands[d.to_move]
+    named = d.goal if hand & JOKERS and d.tables.rules.named_jokers else 0
+    if not d.matched:
+        return _with_named(hand & d.goal, named & _keeps_hope(d, hand), hand, ADD, ADD_JOKER_AS)
+    adds = _with_named(hand & d.goal, named, hand, ADD, ADD_JOKER_AS)
+    if BITS[d.laid[-1]] & d.tables.again:
+        return adds or (DRAW,)
+    return (*adds, END)
+
+
+def _keeps_hope(d: Deal, hand: int) -> int:
+    """What a joker may be named in a packet that does not match yet: not the last card that could make it."""
+    wanted = quiet_goal(d.tables, d.demand, d.base)
+    others = hand & d.goal & wanted or _jokers_held(hand) > 1
+    return SUITED if others else wanted
+
+
+def _with_named(plays: int, named: int, hand: int, first: int, first_joker: int) -> Menu:
+    """Actions for these cards, and for each joker of the hand as each of the cards `named`."""
+    actions = [first + card for card in members(plays)] if first else list(members(plays))
+    if named:
+        for joker in members(hand & JOKERS):
+            start = first_joker + (joker - BLACK_JOKER) * FACES
+            actions += [start + card for card in members(named)]
+    return tuple(actions)
+
+
+# By what is asked.
+_MENUS: Final[tuple[Callable[[Deal], Menu], ...]] = (
+    lambda d: (), _turn, _drew, _answer, _answer, _four, _add, _name, _choose,
+)  # fmt: skip
+
+
+def menu(d: Deal) -> Menu:
+    """The actions of the seat to move, sorted, without duplicates."""
+    return _MENUS[d.ask](d)

@@ -1,0 +1,149 @@
+"""Rules compiled into bit masks: what may be laid on what. The engine reads masks and quantities, nothing else."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Final
+
+from casino.cards import FACES, RANKS
+from casino.shedding.patterns import ALL, BITS, JOKERS, OF_RANK, OF_SUIT, SUITED, mask, members
+from casino.shedding.powers import Power
+from casino.shedding.rules import Rules
+from casino.shedding.soundness import cards_with, wild_cards
+
+# In the place of a top card: anything may be laid.
+ANYTHING: Final = 54
+
+# Demands as small ints: a suit, a rank (in the order of the `name` actions), any, free from a suit.
+NO_DEMAND: Final = -1
+RANK: Final = 4
+ANY: Final = RANK + len(RANKS)
+FREE: Final = ANY + 1
+DEMANDS: Final = FREE + 4
+
+
+class Tables:
+    """Masks of cards for one rules record.
+
+    follow: by the card to be matched (54: anything), what may be laid in a quiet turn. answer: by the card that an
+    open penalty stands on. demanded: by demand, what meets it. chain: by a card that plays again, what may come
+    next. powers: by card. same_rank: by card, its equals (jokers are equal). steps: by card, its neighbours in a
+    run. joins: by card, what may ever be laid after it in one turn. simple: by card, does it do nothing at all?
+    intricate: may `hand & goal` differ from what may be laid?
+    """
+
+    __slots__ = (
+        "again", "answer", "attacks", "callable", "calls_rank", "calls_suit", "chain", "demanded", "doubling",
+        "draw_cards", "final_draws", "follow", "intricate", "joins", "plain", "powers", "rules", "same_rank",
+        "simple", "skip_cards", "special", "steps", "values", "wild",
+    )  # fmt: skip
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.powers = _by_card(rules)
+        self.wild = wild_cards(rules)
+        self.special = cards_with(rules, lambda power: True)
+        self.plain = SUITED & ~cards_with(rules, lambda power: power.acts)
+        self.attacks = cards_with(rules, lambda power: power.draw or power.adds)
+        self.again = cards_with(rules, lambda power: power.again)
+        self.calls_suit = cards_with(rules, lambda power: power.names == "suit")
+        self.calls_rank = cards_with(rules, lambda power: power.names == "rank")
+        self.draw_cards = mask(rules.draw_cards)
+        self.skip_cards = mask(rules.skip_answers)
+        self.final_draws = mask(rules.final_draws)
+        self.doubling = mask(rules.doubling)
+        self.callable = tuple(rank for rank in range(13) if mask(rules.callable) & OF_RANK[rank])
+        self.same_rank = tuple(OF_RANK[card >> 2] if card < FACES else JOKERS for card in range(54))
+        self.steps = tuple(map(_steps, range(FACES)))
+        self.follow = (*map(self._follow, range(FACES)), ALL, ALL, ALL)
+        self.chain = tuple(OF_SUIT[card & 3] | OF_RANK[card >> 2] | self.wild for card in range(FACES))
+        self.answer = tuple(map(self._answer, range(54)))
+        self.demanded = tuple(map(self._demanded, range(DEMANDS)))
+        self.joins = tuple(map(self._joins, range(54)))
+        self.simple = tuple(bool(BITS[card] & SUITED & ~self.special) for card in range(54))
+        self.intricate = rules.rank_packets or rules.named_jokers or rules.last_card != "free"
+        self.values = _values(rules)
+
+    def _follow(self, top: int) -> int:
+        by_rank = OF_RANK[top >> 2] & ~mask(self.rules.suit_only)
+        bits = OF_SUIT[top & 3] | by_rank | self.wild
+        for pair in self.rules.lays_on:
+            if mask(pair.on) & BITS[top]:
+                bits |= mask(pair.by)
+        return bits
+
+    def _answer(self, attack: int) -> int:
+        bits = 0
+        for pair in self.rules.answers:
+            if mask(pair.on) & BITS[attack]:
+                bits |= mask(pair.by)
+        if self.draw_cards & BITS[attack]:
+            bits |= self.draw_cards & _MATCHES[self.rules.draws_by](attack)
+        return bits
+
+    def _demanded(self, demand: int) -> int:
+        if demand < RANK:
+            return OF_SUIT[demand] | self.wild | mask(self.rules.demand_answers)
+        if demand < ANY:
+            return OF_RANK[demand - RANK] | self.calls_rank | mask(self.rules.demand_answers)
+        if demand == ANY:
+            return self.plain | self.calls_rank | mask(self.rules.demand_answers)
+        return SUITED & ~OF_SUIT[demand - FREE] | self.wild
+
+    def _joins(self, card: int) -> int:
+        """Every card that some rule may let follow this one in a turn: none spares the engine a look."""
+        rules = self.rules
+        bits = 0
+        if rules.packet != "none" or rules.rank_packets:
+            bits |= self.same_rank[card] | (JOKERS if rules.named_jokers else 0)
+        if BITS[card] & self.plain and rules.packet == "run":
+            bits |= self.steps[card]
+        if BITS[card] & self.plain and rules.packet == "rank_or_suit":
+            bits |= OF_SUIT[card & 3] & self.plain
+        if rules.jokers_in_draw_packets and BITS[card] & (self.draw_cards | JOKERS):
+            bits |= self.draw_cards | JOKERS
+        return ALL if BITS[card] & self.again else bits
+
+
+# How a small penalty card answers another, by `draw_answers`.
+_MATCHES: Final[dict[str, Callable[[int], int]]] = {
+    "match": lambda card: OF_SUIT[card & 3] | OF_RANK[card >> 2],
+    "same_rank": lambda card: OF_RANK[card >> 2],
+    "cross": lambda card: ALL,
+}
+
+
+def quiet_goal(tables: Tables, demand: int, top: int) -> int:
+    """What may be laid on this card while nothing is to be answered: what is demanded, or what matches."""
+    return tables.follow[top] if demand == NO_DEMAND else tables.demanded[demand]
+
+
+@lru_cache(maxsize=256)
+def compiled(rules: Rules) -> Tables:
+    """The tables of a rules record, compiled once."""
+    return Tables(rules)
+
+
+def _by_card(rules: Rules) -> tuple[Power | None, ...]:
+    found: list[Power | None] = [None] * 54
+    for power in rules.powers:
+        for card in members(mask(power.cards)):
+            found[card] = power
+    return tuple(found)
+
+
+def _values(rules: Rules) -> tuple[int, ...]:
+    found = [0] * 54
+    for worth in rules.points:
+        for card in members(mask(worth.cards)):
+            found[card] = worth.points
+    return tuple(found)
+
+
+def _steps(card: int) -> int:
+    """One rank up or down in the suit, without a wrap round the ace, or the same rank in another suit."""
+    rank, suit = card >> 2, card & 3
+    bits = OF_RANK[rank] & ~BITS[card]
+    for other in (rank - 1, rank + 1):
+        if 0 <= other < len(RANKS):
+            bits |= BITS[other * 4 + suit]
+    return bits

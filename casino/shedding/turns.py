@@ -1,0 +1,170 @@
+"""Whose turn it is, what is asked of him, and how the turn goes on: attacks, skips, the round of fours, solo turns."""
+
+from casino.shedding import ending
+from casino.shedding.deal import FOURS, NO_CARD, NOBODY, PENALTY, SKIP, TURN, Deal
+from casino.shedding.tables import ANY, NO_DEMAND, RANK, quiet_goal
+
+
+def begin(d: Deal, seat: int) -> None:
+    """The turn comes to this seat."""
+    if not d.hands[seat]:
+        # A packet that was to be called, and play comes round to its owner: nobody has caught him.
+        if ending.go_out(d, seat):
+            return
+        seat = d.next_free(seat, d.direction)
+    d.turns += 1
+    if d.turns > d.cap:
+        ending.settle(d, "turn_limit")
+        return
+    d.to_move = seat
+    d.laid = ()
+    d.matched = True
+    d.drawn = NO_CARD
+    if d.demand != NO_DEMAND:
+        _lapse(d, seat)
+    await_turn(d)
+
+
+def await_turn(d: Deal) -> None:
+    """What is asked of the seat whose turn begins, and which cards will do."""
+    tables = d.tables
+    d.calm = False
+    if d.penalty:
+        d.ask = PENALTY
+        d.goal = tables.answer[d.attack]
+    elif d.skip:
+        d.ask = SKIP
+        d.goal = tables.skip_cards
+    elif d.fours:
+        d.ask = FOURS
+        d.goal = tables.skip_cards
+    else:
+        d.ask = TURN
+        d.goal = quiet_goal(tables, d.demand, d.active)
+        d.calm = d.demand == NO_DEMAND and not d.solo
+
+
+def _lapse(d: Deal, seat: int) -> None:
+    """A demand that stands for a lap ends when the turn is back with its caller, asleep or not."""
+    by_lap = RANK <= d.demand <= ANY or d.tables.rules.suit_demand_lasts == "lap"
+    if not by_lap:
+        return
+    if seat == d.demand_by or d.demand_left == 0:
+        d.demand = NO_DEMAND
+    elif d.demand_left > 0 and not d.penalty and not d.skip:
+        d.demand_left -= 1
+
+
+def turn_over(d: Deal, seat: int) -> None:
+    """The seat's turn is over and nothing was laid."""
+    if d.solo:
+        _solo_turn_over(d, seat)
+    elif d.sitting:
+        begin(d, d.next_free(seat, d.direction))
+    else:
+        begin(d, d.ring[d.direction][seat])
+
+
+def hand_over(d: Deal, seat: int) -> None:
+    """The seat has laid, named and chosen: the turn goes where that sends it."""
+    if d.solo:
+        _solo_turn_over(d, seat)
+    elif d.fours:
+        ask_next(d, seat)
+    else:
+        begin(d, _target(d, seat))
+    d.aim, d.over, d.chosen = 1, 0, NOBODY
+
+
+def _target(d: Deal, seat: int) -> int:
+    if d.chosen != NOBODY:
+        return d.chosen
+    if d.over:
+        for _ in range(d.over):
+            seat = d.next_free(seat, d.direction)
+        return d.next_free(seat, d.direction)
+    if d.penalty:
+        return d.next_target(seat, d.direction * d.aim)
+    return d.next_target(seat, d.direction) if d.skip else d.next_free(seat, d.direction)
+
+
+def accept_penalty(d: Deal, seat: int) -> None:
+    """Draw all of it and lose the turn."""
+    owner, origin = ending.double_owner(d), d.backward
+    d.give(seat, d.penalty, "penalty")
+    d.penalty, d.attack, d.backward = 0, NO_CARD, NOBODY
+    if owner != NOBODY:
+        ending.go_out(d, owner)
+    elif ending.ended(d):
+        ending.settle(d, "out")
+    elif origin != NOBODY and not d.solo and d.tables.rules.after_backward == "continue":
+        begin(d, d.next_free(origin, d.direction))
+    else:
+        turn_over(d, seat)
+
+
+def accept_skip(d: Deal, seat: int) -> None:
+    """Lose the turns, this one included."""
+    d.out_for[seat] += d.skip - 1
+    d.sitting += d.skip - 1
+    d.skip = 0
+    turn_over(d, seat)
+
+
+def pass_turn(d: Deal, seat: int) -> None:
+    """Nothing to draw and nothing to play. When all have passed so, one after another, the deal ends."""
+    d.passes |= 1 << seat
+    if d.passes.bit_count() >= d.still_in:
+        ending.settle(d, "stalemate")
+    else:
+        turn_over(d, seat)
+
+
+# The round of skips: all others are asked twice, then the last to lay plays alone.
+
+
+def ask_next(d: Deal, seat: int) -> None:
+    """The round goes on from this seat, or is over."""
+    ring = d.ring[d.direction]
+    others = d.still_in - (d.last_four not in d.finished)
+    following = ring[seat]
+    if d.passed >= others:
+        if d.lap == 2:
+            _round_over(d)
+            return
+        d.lap, d.passed = 2, 0
+        following = ring[d.last_four]
+    if following == d.last_four:
+        following = ring[following]
+    begin(d, following)
+
+
+def pass_four(d: Deal, seat: int) -> None:
+    """The seat adds none."""
+    d.passed += 1
+    ask_next(d, seat)
+
+
+def _round_over(d: Deal) -> None:
+    count, last = d.fours, d.last_four
+    d.fours, d.last_four, d.lap, d.passed = 0, NOBODY, 0, 0
+    if last in d.finished:
+        begin(d, d.next_free(last, d.direction))
+    else:
+        d.solo = count
+        begin(d, last)
+
+
+def _solo_turn_over(d: Deal, seat: int) -> None:
+    """One turn alone is used; seats passed over cost further ones, but never the last. What is open then is his."""
+    left = d.solo - 1
+    if left > 1:
+        left = max(1, left - d.over)
+    d.solo = left
+    if left:
+        begin(d, seat)
+        return
+    if d.penalty:
+        d.give(seat, d.penalty, "penalty")
+        d.penalty, d.attack, d.backward = 0, NO_CARD, NOBODY
+    begin(d, d.next_free(seat, d.direction))

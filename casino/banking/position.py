@@ -218,7 +218,7 @@ class _Reader:
     def _check_draws(self, coup: Coup) -> None:
         """Nobody has drawn who had to stand, or after a natural that ends the coup."""
         banker = coup.banker
-        ended = banker.natural(after_discard=False) and banker.points in self.plan.banker_ends
+        ended = _first_points(banker, self.plan.first) in self.plan.banker_ends and not banker.replaced
         for hand in coup.hands:
             where = f"/hands/{hand.seat}"
             if ended and (hand.drew or hand.thrown()):

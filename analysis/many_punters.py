@@ -25,10 +25,10 @@ from casino.errors import RulesError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-ROUNDS: Final = {2: 3000, 3: 150}
+ROUNDS: Final = {2: 3000, 3: 200}
 TARGET: Final = 1e-12  # stakes of exploitability at which the search ends
 _CHECK = 10
-_FLOATS = {2: np.float64, 3: np.float32}  # of the large tables
+_FLOATS: Final[dict[int, Any]] = {2: np.float64, 3: np.float32}
 _V = np.arange(10)
 _FIRST = _V + 10 * (_V >= 7)
 _SUMS = (_V[:, None] + _V) % 10
@@ -132,6 +132,7 @@ class _Rows:
 
     def __init__(self, rules: Rules, shoe: Shoe, punters: int) -> None:
         self.rules, self.shoe, self.punters = rules, shoe, punters
+        self.kind = _FLOATS[punters]  # of the large tables
         first, act = _hands(rules, punters)
         self.sight, self.sights = _numbers(self._seen(first, act, punters))
         chance = self._chance(first, act)[0]
@@ -164,7 +165,8 @@ class _Rows:
         if self.rules.first_cards == 2:
             hands = np.array([weights @ weights[(points - _V) % 10] for points in range(10)])
         self.hands = hands / hands.sum()
-        left, cards, chance = np.tile(weights, (rows, 1)), np.full(rows, weights.sum()), np.ones(rows)
+        left = np.tile(weights.astype(self.kind), (rows, 1))
+        cards, chance = np.full(rows, weights.sum(), self.kind), np.ones(rows, self.kind)
         every = np.arange(rows)
         for punter in range(self.punters):
             if self.shoe.infinite:
@@ -185,8 +187,7 @@ class _Rows:
     def _settle(self) -> None:
         """Fill `stand`, `change` and `fixed` from the payoff table."""
         rules, infinite = self.rules, self.shoe.infinite
-        kind = _FLOATS[self.punters]
-        pay = np.array(rules.payoff.table, float)
+        pay = np.array(rules.payoff.table, self.kind)
         ends = np.isin(_V, rules.banker_natural_ends)
         chance, left, cards = self._chance(self.first, self.act)
         dealt = chance[:, None] * (self.hands if infinite else left / cards[:, None]) * ~ends
@@ -205,8 +206,8 @@ class _Rows:
                 drawn[here] = further[here] @ pay[row][_SUMS]
                 drawn[here] -= pay[row][_SUMS.diagonal()] * np.broadcast_to(own, len(left))[here, None]
             stand = pay[code][:, _FIRST]
-            self.stand.append((dealt * stand).sum(1))
-            self.change.append(np.where(shown[:, None], 0.0, dealt * (drawn - stand)).astype(kind))
+            self.stand.append(np.einsum("rb,rb->r", dealt, stand, dtype=float))
+            self.change.append(np.where(shown[:, None], self.kind(0), dealt * (drawn - stand)))
         self.fixed = self._ended(pay, ends)
 
     def _ended(self, pay: Floats, ends: NDArray[np.bool_]) -> float:

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from api.models import MINT, Account, Bank, Coup, CoupResult, Refill, Seat, Table, Transfer
 from api.models.ledger import BANK, ESCROW
 from api.services import ledger
-from api.services.errors import Conflict, LimitReached
+from api.services.errors import Conflict, LimitReached, NotFound
 from api.times import rfc3339
 
 REFILL_WINDOW: Final = timedelta(hours=24)
@@ -142,10 +142,13 @@ def entries(
 
 
 def entry(session: Session, player_id: str, transfer_id: str) -> Json:
-    """One entry of the wallet. Raises NoResultFound for a transfer of others."""
+    """One entry of the wallet. Raises NotFound for a transfer of others too."""
     wallet = ledger.wallet_of(session, player_id)
     mine = or_(Transfer.source == wallet, Transfer.target == wallet)
-    return _entry(session.execute(_entry_rows(wallet).where(Transfer.id == transfer_id, mine)).one(), wallet)
+    row = session.execute(_entry_rows(wallet).where(Transfer.id == transfer_id, mine)).one_or_none()
+    if row is None:
+        raise NotFound(f"your wallet has no entry «{transfer_id[:40]}»")
+    return _entry(row, wallet)
 
 
 def all_entries(session: Session, player_id: str) -> Iterator[Json]:

@@ -8,7 +8,7 @@ can wait for each other and none acts on an old balance. On SQLite the writer's 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final, Literal, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, Table, bindparam, insert, select, update
 from sqlalchemy.orm import Session
@@ -53,35 +53,6 @@ class Posted(NamedTuple):
     entry: Entry
     source_after: int
     target_after: int
-
-
-class Movement(Protocol):
-    """A movement of chips as an engine reports it; a place is ("wallet", seat), "bank" or "escrow"."""
-
-    @property
-    def source(self) -> Any: ...
-    @property
-    def target(self) -> Any: ...
-    @property
-    def amount(self) -> int: ...
-    @property
-    def kind(self) -> str: ...
-
-
-class TableAccounts(NamedTuple):
-    """The accounts of one table. `wallets` by seat; the house's seat stands for the house itself."""
-
-    escrow: int
-    bank: int
-    wallets: Mapping[int, int]
-
-
-class Refs(NamedTuple):
-    """What a table's transfers belong to."""
-
-    table_id: str
-    bank_id: str | None = None
-    coup_id: str | None = None
 
 
 class _Held(NamedTuple):
@@ -139,25 +110,6 @@ def post(session: Session, entries: Sequence[Entry], now: datetime) -> list[Post
     return done
 
 
-def apply_movements(
-    session: Session, movements: Iterable[Movement], accounts: TableAccounts, refs: Refs, now: datetime
-) -> list[Posted]:
-    """Post what an engine moved at a table. Raises as `post`, and KeyError for a seat without an account."""
-    entries = [
-        Entry(
-            _place(move.source, accounts),
-            _place(move.target, accounts),
-            move.amount,
-            move.kind,
-            refs.table_id,
-            refs.bank_id,
-            refs.coup_id,
-        )
-        for move in movements
-    ]
-    return post(session, entries, now)
-
-
 def open_wallet(session: Session, player_id: str, now: datetime) -> int:
     """A new player's wallet, empty."""
     return _open(session, WALLET, now, player_id=player_id)
@@ -171,15 +123,6 @@ def open_bot(session: Session, table_id: str, now: datetime) -> int:
 def open_table(session: Session, table_id: str, now: datetime) -> tuple[int, int]:
     """A table's escrow and bank, empty."""
     return _open(session, ESCROW, now, table_id=table_id), _open(session, BANK, now, table_id=table_id)
-
-
-def table_accounts(session: Session, table_id: str) -> tuple[int, int]:
-    """The numbers of a table's escrow and bank. Raises KeyError for a table without (one for practice)."""
-    rows = session.execute(
-        select(Account.kind, Account.id).where(Account.table_id == table_id, Account.kind.in_((ESCROW, BANK)))
-    )
-    found = {row.kind: row.id for row in rows}
-    return found[ESCROW], found[BANK]
 
 
 def wallet_of(session: Session, player_id: str) -> int:
@@ -283,11 +226,3 @@ def _chained(
         done.append(Posted(seq, name, entry, left, got))
         previous = digest
     return rows, done, seq, previous
-
-
-def _place(place: Literal["bank", "escrow"] | tuple[str, int], accounts: TableAccounts) -> int:
-    if place == "bank":
-        return accounts.bank
-    if place == "escrow":
-        return accounts.escrow
-    return accounts.wallets[place[1]]

@@ -11,7 +11,7 @@ from stored import bank, coup, player, result, settle, table
 from api.models import HOUSE, MINT, Bank
 from api.services import bankroll, ledger
 from api.services.audit import check
-from api.services.errors import Conflict, LimitReached
+from api.services.errors import Conflict, LimitReached, NotFound
 from api.services.ledger import Entry
 
 
@@ -271,3 +271,13 @@ def test_a_server_may_give_no_refills(database, ana, now):
     spend(database, ana[1], 100, now)
     with pytest.raises(Conflict, match="no refills"), database.write() as session:
         bankroll.refill(session, ana[0], now, fill_to=1000, per_day=0)
+
+
+def test_one_entry_is_found_by_its_owner_only(database, ana, many, now):
+    with database.write() as session:
+        stranger, _ = player(session, now, 7)
+    with database.read() as session:
+        name = bankroll.entries(session, ana[0], limit=1)[0]["id"]
+        assert bankroll.entry(session, ana[0], name)["amount"] == 45
+        with pytest.raises(NotFound, match="no entry"):
+            bankroll.entry(session, stranger, name)

@@ -1,20 +1,18 @@
 """Postings: double entry, covered, chained, all or none (api.md, «Money»; table.md, «Money of a coup»)."""
 
 import hashlib
-from collections import namedtuple
 from pathlib import Path
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
 from stored import bank, coup, player, table
 
 from api.models import HOUSE, MINT, Account, ChainHead, Transfer
 from api.services import ledger
 from api.services.chain import link
 from api.services.errors import InsufficientFunds, LimitReached
-from api.services.ledger import Entry, Refs, TableAccounts
-
-Movement = namedtuple("Movement", "source target amount kind")
+from api.services.ledger import Entry
 
 
 def balances(session, *accounts):
@@ -198,58 +196,70 @@ class Coup:
         self.table, self.escrow, self.chest = table(session, now, self.banker, [self.banker, self.punter])
         self.bank = bank(session, now, self.table, banker=self.banker)
         self.coup = coup(session, now, self.table, self.bank)
-        wallets = {0: self.banker_wallet, 1: self.punter_wallet}
-        self.accounts = TableAccounts(self.escrow, self.chest, wallets)
-        self.move((("wallet", 0), "bank", 500, "bank"))
-        self.move((("wallet", 1), "escrow", 30, "stake"), ("bank", "escrow", 30, "cover"))
+        self.move((self.banker_wallet, self.chest, 500, "bank"))
+        self.move((self.punter_wallet, self.escrow, 30, "stake"), (self.chest, self.escrow, 30, "cover"))
 
-    def move(self, *movements):
-        refs = Refs(self.table, self.bank, self.coup)
-        moved = [Movement(*movement) for movement in movements]
-        return ledger.apply_movements(self.session, moved, self.accounts, refs, self.now)
+    def move(self, *moves):
+        refs = self.table, self.bank, self.coup
+        return ledger.post(self.session, [Entry(*move, *refs) for move in moves], self.now)
+
+    def end(self, outcome):
+        places = {"punter": self.punter_wallet, "bank": self.chest}
+        return self.move(*((self.escrow, places[place], chips, "settled") for place, chips in outcome))
 
     def held(self):
         return balances(self.session, self.banker_wallet, self.chest, self.escrow, self.punter_wallet)
 
 
+# What leaves the escrow, and afterwards: banker's wallet, bank, escrow, punter's wallet.
 OUTCOMES = {
-    "punter wins 3": ([("escrow", ("wallet", 1), 60, "won")], [500, 470, 0, 130]),
-    "push": ([("escrow", ("wallet", 1), 30, "push"), ("escrow", "bank", 30, "push")], [500, 500, 0, 100]),
-    "punter loses 1": (
-        [("escrow", ("wallet", 1), 20, "lost"), ("escrow", "bank", 40, "lost")],
-        [500, 510, 0, 90],
-    ),
-    "punter loses 3": ([("escrow", "bank", 60, "lost")], [500, 530, 0, 70]),
+    "punter wins 3": ([("punter", 60)], [500, 470, 0, 130]),
+    "push": ([("punter", 30), ("bank", 30)], [500, 500, 0, 100]),
+    "punter loses 1": ([("punter", 20), ("bank", 40)], [500, 510, 0, 90]),
+    "punter loses 3": ([("bank", 60)], [500, 530, 0, 70]),
 }
 
 
 @pytest.mark.parametrize("outcome", OUTCOMES)
 def test_an_escrow_alone_settles_every_outcome_of_a_coup(database, now, outcome):
-    movements, expected = OUTCOMES[outcome]
+    leaves, expected = OUTCOMES[outcome]
     with database.write() as session:
         played = Coup(session, now)
         assert played.held() == [500, 470, 60, 70]
-        posted = played.move(*movements)
+        posted = played.end(leaves)
         assert played.held() == expected
         assert {p.entry.coup_id for p in posted} == {played.coup}
-        played.move(("bank", ("wallet", 0), expected[1], "bank_over"))
+        played.move((played.chest, played.banker_wallet, expected[1], "bank_over"))
         assert played.held() == [500 + expected[1], 0, 0, expected[3]]
         assert sum(played.held()) == 1100
 
 
-def test_a_movement_of_a_seat_without_an_account_is_a_fault(database, now):
-    with pytest.raises(KeyError), database.write() as session:
-        Coup(session, now).move((("wallet", 2), "bank", 1, "bank"))
+def test_a_bank_that_cannot_cover_the_worst_payout_takes_no_stake(database, now):
+    """api.md, «Money», 6: the bank holds 470 once it covers one stake; a cover of 471 is refused, stake and all."""
+    with database.write() as session:
+        played = Coup(session, now)
+        with pytest.raises(InsufficientFunds, match="the bank holds 470 chips, 471 are needed"):
+            played.move(
+                (played.punter_wallet, played.escrow, 30, "stake"),
+                (played.chest, played.escrow, 471, "cover"),
+            )
+        assert played.held() == [500, 470, 60, 70]
+
+
+def test_a_player_has_one_wallet(database, now):
+    with database.write() as session:
+        owner, wallet = player(session, now)
+        assert ledger.wallet_of(session, owner) == wallet
+    with pytest.raises(IntegrityError), database.write() as session:
+        ledger.open_wallet(session, owner, now)
 
 
 def test_a_table_has_one_escrow_and_one_bank(database, now):
     with database.write() as session:
-        owner, wallet = player(session, now)
-        name, escrow, chest = table(session, now, owner)
-        assert ledger.table_accounts(session, name) == (escrow, chest)
-        assert ledger.wallet_of(session, owner) == wallet
-        with pytest.raises(KeyError):
-            ledger.table_accounts(session, "tbl_none")
+        name, escrow, chest = table(session, now, player(session, now)[0])
+        assert escrow != chest
+    with pytest.raises(IntegrityError), database.write() as session:
+        ledger.open_table(session, name, now)
 
 
 def test_balances_are_read_under_the_lock_of_the_posting(database, two):

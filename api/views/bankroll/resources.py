@@ -3,8 +3,6 @@
 from typing import Any, Final
 
 from flask import Response, request
-from sqlalchemy.exc import NoResultFound
-from sqlalchemy.orm import Session
 
 from api.auth import caller
 from api.blueprint import Answer, Blueprint, wanted_type
@@ -13,7 +11,7 @@ from api.execution import read, stream, write
 from api.paging import PageQuery, next_link, page
 from api.refusals import Unprocessable, flaw
 from api.services import bankroll
-from api.services.errors import Conflict, LimitReached, NotFound
+from api.services.errors import Conflict, LimitReached
 from api.views.bankroll import schemas
 
 _CSV: Final = "text/csv"
@@ -69,14 +67,7 @@ def list_entries(query: dict[str, Any]) -> Response:
 )
 def get_entry(entry_id: str) -> Response:
     """Show one entry of the wallet."""
-    return read(lambda tx: _entry(tx, entry_id))
-
-
-def _entry(session: Session, entry_id: str) -> dict[str, Any]:
-    try:
-        return bankroll.entry(session, caller().player, entry_id)
-    except NoResultFound:
-        raise NotFound(f"your wallet has no entry «{entry_id[:40]}»") from None
+    return read(lambda tx: bankroll.entry(tx, caller().player, entry_id))
 
 
 def _refuse_page() -> None:

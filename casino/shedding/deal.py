@@ -76,7 +76,8 @@ class Deal:
     __slots__ = (
         "active", "aim", "ask", "attack", "backward", "base", "calm", "cap", "chosen", "dealer", "demand", "demand_by",
         "demand_left", "direction", "drawn", "finished", "first_card", "fours", "goal", "hands", "laid", "lap",
-        "last_four", "log", "matched", "menu", "out_for", "outcome", "over", "passed", "passes", "penalty", "pile",
+        "last_four", "log", "matched", "menu", "orders", "out_for", "outcome", "over", "passed", "passes", "penalty",
+        "pile",
         "players_at_start", "ring", "said", "seats", "seed", "shuffles", "sitting", "skip", "solo", "stock",
         "tables", "to_move", "totals", "turns", "window",
     )  # fmt: skip
@@ -98,6 +99,7 @@ class Deal:
         self.calm = False
         self.totals: tuple[int, ...] = ()
         self.log: list[LogEntry] = []
+        self.orders: list[list[int]] = []  # shuffles since somebody last asked for them
         self.outcome: Result | None = None
         self.menu: tuple[int, ...] | None = None
         self._quiet()
@@ -146,6 +148,7 @@ class Deal:
         twin.out_for = self.out_for.copy()
         twin.finished = self.finished.copy()
         twin.log = self.log.copy()
+        twin.orders = self.orders.copy()
         return twin
 
     # Seats.
@@ -191,8 +194,8 @@ class Deal:
         """The top card stays, the rest becomes the new stock: the next shuffle of this deal's seed."""
         self.shuffles += 1
         order = chance.shuffled(self.pile[:-1], self.seed, self.shuffles)
-        order.reverse()
-        self.stock = order
+        self.orders.append(order)
+        self.stock = order[::-1]
         del self.pile[:-1]
         self.log.append((NOBODY, SHUFFLED, self.shuffles, len(order)))
 
@@ -218,5 +221,7 @@ class Deal:
 
 
 _SHARED: Final = tuple(
-    name for name in Deal.__slots__ if name not in ("hands", "stock", "pile", "out_for", "finished", "log")
+    name
+    for name in Deal.__slots__
+    if name not in ("hands", "stock", "pile", "out_for", "finished", "log", "orders")
 )

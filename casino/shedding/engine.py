@@ -93,6 +93,7 @@ class ShedGame(Game[int]):
         turned = dealt + self._turned(order[dealt:])
         state.pile = order[dealt:turned]
         state.stock = order[: turned - 1 : -1]
+        state.orders.append(order)
         state.dealer = dealer
         state.active = state.first_card = state.pile[-1]
         state.log.append((NOBODY, DEALT, tuple(state.hands), tuple(state.pile)))
@@ -191,7 +192,9 @@ class ShedState(Deal, State[int]):
             raise GameOver("the deal is over: nobody may act any more")
         if seat != self.to_move and action < MACAO:
             raise NotYourTurn(
-                f"seat {seat} is not on turn: seat {self.to_move} is", legal=self.legal_texts(seat)
+                f"seat {seat} is not on turn: seat {self.to_move} is",
+                legal=self.legal_texts(seat),
+                pointer="/seat",
             )
         if seat != self.to_move or action not in self.legal(seat):
             self._refuse(seat, action)
@@ -222,6 +225,10 @@ class ShedState(Deal, State[int]):
         events = views.events(self)
         self.log = []
         return events
+
+    def drain_shuffles(self) -> list[list[int]]:
+        orders, self.orders = self.orders, []
+        return orders
 
 
 def _lay(d: Deal, seat: int, action: int) -> None:

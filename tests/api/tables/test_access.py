@@ -1,0 +1,97 @@
+"""Who may see and join a table: private ones, spectators, practice (`table.md`)."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from api.db import Database
+from tests.api.tables.people import Person, last_seq
+
+People = Callable[[str], Person]
+
+
+def test_a_private_table_is_unknown_to_strangers(person: People) -> None:
+    """404 without the invite; the creator gets it once; with it anybody may join, then sees the table."""
+    ada, boris = person("Ada"), person("Boris")
+    table = ada.open(private=True, spectators=True, seats=[{"kind": "me"}, {"kind": "open"}])
+    invite, where = table["invite"], f"/tables/{table['id']}"
+    assert "invite" not in ada.get(where)
+    assert boris.get(where, 404)["code"] == "not_found"
+    assert boris.post(f"{where}/seats", {}, 404)["code"] == "not_found"
+    assert boris.post(f"{where}/seats", {"invite": invite[:-1] + "?"}, 404)["code"] == "not_found"
+    assert table["id"] not in [item["id"] for item in boris.get("/tables")["tables"]]
+    assert boris.post(f"{where}/seats", {"invite": invite}, 201)["you"]["seat"] == 1
+    assert boris.get(where)["play"]["phase"] == "stakes"
+
+
+def test_spectators_see_what_lies_open(person: People) -> None:
+    """`spectators: true` gives a seatless view: no hand, no legal action, no purse."""
+    ada, boris = person("Ada"), person("Boris")
+    table = ada.open(spectators=True, options={"decks": 1, "max_punters": 1})["id"]
+    view = ada.do(table, "stake 5")
+    (card,) = view["play"]["seats"][0]["hand"]
+    seen = boris.get(f"/tables/{table}")
+    assert seen["play"]["seats"][0]["hand"] == [None]
+    assert seen["legal"] == []
+    assert seen["you"] is None
+    assert seen["play"]["purse"] is None
+    boris.get(f"/tables/{table}/events?limit=500")
+    boris.get(f"/tables/{table}/coups")
+    assert not [body for body in boris.seen if re.search(rf"\b{card}\b", body)]
+    assert boris.do(table, "stand", status=403)["code"] == "not_seated"
+
+
+def test_without_spectators_a_full_table_is_unknown(person: People) -> None:
+    """A public table is seen by others only while it has an open seat, and then without its play."""
+    ada, boris = person("Ada"), person("Boris")
+    joinable = ada.open(seats=[{"kind": "me"}, {"kind": "open"}])["id"]
+    full = ada.open()["id"]
+    assert boris.get(f"/tables/{joinable}")["play"] is None
+    boris.get(f"/tables/{full}", 404)
+    assert [item["id"] for item in boris.get("/tables?joinable=true")["tables"]] == [joinable]
+    assert {item["id"] for item in ada.get("/tables?mine=true")["tables"]} == {joinable, full}
+
+
+def test_a_practice_table_has_no_ledger_and_repeats(ada: Person, database: Database) -> None:
+    """Practice: no transfer at all, and the seed gives the same cards every time."""
+    before = last_seq(database)
+    hands = []
+    for seed in (7, 7, 8):
+        table = ada.open(stakes="practice", seed=seed)["id"]
+        last = ada.do(table, *["stake 10", "stand"] * 5)["last"]
+        coups = ada.get(f"/tables/{table}/coups")["coups"]
+        hands.append([coup["hands"] for coup in coups])
+        assert coups[0]["stakes_for"] == "practice"
+        assert last["coup"] == 5
+    assert hands[0] == hands[1] != hands[2]
+    assert last_seq(database) == before
+    assert ada.balance == 1000
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        ({"game": "no-such-game"}, "/game"),
+        ({"options": {"decks": 9}}, "/options/decks"),
+        ({"options": {"deck": 1}}, "/options/deck"),
+        ({"options": {"punter_discards": "both", "first_cards": 2}}, "/options/punter_discards"),
+        ({"seats": [{"kind": "me"}, {"kind": "me"}]}, "/seats/1/kind"),
+        ({"seats": [{"kind": "bot"}, {"kind": "open"}]}, "/seats/0/kind"),
+        ({"seats": [{"kind": "me"}, {"kind": "bot", "policy": "brave"}]}, "/seats/1/policy"),
+        ({"seats": [{"kind": "me"}, {"kind": "bot", "stake": 7}]}, "/seats/1/stake"),
+        ({"seats": [{"kind": "me", "policy": "stand"}]}, "/seats/0"),
+        ({"seats": [{"kind": "house"}, {"kind": "me"}]}, "/seats/0/kind"),
+        ({"bank": "rotates", "seats": [{"kind": "me"}]}, "/seats"),
+        ({"seats": [{"kind": "me"}] + [{"kind": "bot"}] * 9}, "/seats"),
+        ({"seed": 7}, "/seed"),
+        ({"turn_seconds": 100_000}, "/turn_seconds"),
+        ({"colour": "green"}, "/colour"),
+    ],
+)
+def test_a_table_that_cannot_be_is_refused_with_a_pointer(ada: Person, body: dict, pointer: str) -> None:
+    """Each mistake is 422, with its place and what would be right; no table comes of it."""
+    problem = ada.open(status=422, **body)
+    assert pointer in [error["pointer"] for error in problem["errors"]], problem
+    assert problem["detail"]
+    assert ada.get("/tables?mine=true")["tables"] == []

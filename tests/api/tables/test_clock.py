@@ -1,0 +1,137 @@
+"""Time at a table: turn seconds, the ticker and its lease, `timed_out` (`table.md`, «Time»)."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from flask import Flask
+
+from api import create_app
+from api.config import from_environment
+from api.db import Database
+from api.ticker import LEASE_SECONDS, Ticker
+from tests.api.tables.people import Person, sound
+
+People = Callable[[str], Person]
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    def __init__(self) -> None:
+        self.time = datetime(2030, 1, 31, 12, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.time
+
+    def pass_(self, seconds: float) -> None:
+        """Let time pass."""
+        self.time += timedelta(seconds=seconds)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """The time of the application."""
+    return Clock()
+
+
+@pytest.fixture
+def app(database_url: str, clock: Clock) -> Flask:
+    """An application with that clock."""
+    return create_app(from_environment({}, database_url=database_url, log_level="error"), now=clock)
+
+
+@pytest.fixture
+def ticker(app: Flask) -> Ticker:
+    """The ticker, to be ticked by hand."""
+    return Ticker(app.extensions["macao"])
+
+
+def test_a_decision_that_is_late_is_made_by_the_default(
+    ada: Person, clock: Clock, ticker: Ticker, database: Database
+) -> None:
+    """After `turn_seconds` the textbook plays: `timed_out`, then what was done, marked."""
+    table = ada.open(turn_seconds=30)["id"]
+    ada.do(table, "stake 10")
+    clock.pass_(29)
+    assert ticker.tick() == 0
+    clock.pass_(2)
+    assert ticker.tick() == 1
+    view = ada.get(f"/tables/{table}")
+    assert view["phase"] == "stakes"
+    events = ada.get(f"/tables/{table}/events?limit=500")["events"]
+    late = [
+        event for event in events if event["seat"] == 0 and event["type"] in ("timed_out", "drew", "stood")
+    ]
+    assert late[0]["type"] == "timed_out"
+    assert all(event["data"]["by"] == "default" and event["data"]["timed_out"] for event in late[1:2])
+    sound(database)
+
+
+def test_getting_changes_nothing_though_time_is_up(ada: Person, clock: Clock) -> None:
+    """GET changes nothing: only the ticker plays on."""
+    table = ada.open(turn_seconds=30)["id"]
+    ada.do(table, "stake 10")
+    clock.pass_(1000)
+    first, second = (ada.get(f"/tables/{table}")["version"] for _ in range(2))
+    assert first == second
+
+
+def test_stakes_wait_for_the_first(ada: Person, clock: Clock, ticker: Ticker) -> None:
+    """While nobody has staked no clock runs: a table with one person and bots does not play by itself."""
+    table = ada.open(turn_seconds=30, seats=[{"kind": "me"}, {"kind": "bot"}])["id"]
+    assert ada.get(f"/tables/{table}")["deadline"] is None
+    clock.pass_(1000)
+    assert ticker.tick() == 0
+
+
+def test_who_does_not_stake_in_time_sits_out(
+    person: People, clock: Clock, ticker: Ticker, database: Database
+) -> None:
+    """In `stakes` he sits out, and the coup is dealt to those who staked; the first stake's clock is not put off."""
+    ada, boris, clara = (person(name) for name in ("Ada", "Boris", "Clara"))
+    table = ada.open(turn_seconds=30, seats=[{"kind": "me"}, {"kind": "open"}, {"kind": "open"}])["id"]
+    for other in (boris, clara):
+        other.post(f"/tables/{table}/seats", {}, 201)
+    ada.do(table, "stake 10")
+    clock.pass_(20)
+    boris.do(table, "stake 10")
+    clock.pass_(11)
+    assert ticker.tick() == 1
+    view = ada.get(f"/tables/{table}")
+    assert view["phase"] == "play"
+    assert [seat["sat"] for seat in view["play"]["seats"][:3]] == [False, False, True]
+    sound(database)
+
+
+def test_a_banker_who_vanishes_passes(
+    person: People, clock: Clock, ticker: Ticker, database: Database
+) -> None:
+    """In `bank` he passes, marked; when all do, the table closes and every chip is where it was."""
+    ada, boris = person("Ada"), person("Boris")
+    table = ada.open(
+        game="russian-even", bank="rotates", turn_seconds=30, seats=[{"kind": "me"}, {"kind": "open"}]
+    )["id"]
+    boris.post(f"/tables/{table}/seats", {}, 201)
+    for _ in range(2):
+        clock.pass_(31)
+        assert ticker.tick() == 1
+    assert ada.get(f"/tables/{table}")["phase"] == "closed"
+    events = ada.get(f"/tables/{table}/events?limit=500")["events"]
+    assert [event["type"] for event in events].count("timed_out") == 2
+    assert (ada.balance, boris.balance) == (1000, 1000)
+    sound(database)
+
+
+def test_one_ticker_at_a_time(ada: Person, app: Flask, clock: Clock, ticker: Ticker) -> None:
+    """By a lease in the database: another waits until it runs out."""
+    other = Ticker(app.extensions["macao"])
+    table = ada.open(turn_seconds=30)["id"]
+    ada.do(table, "stake 10")
+    assert ticker.tick() == 0
+    clock.pass_(LEASE_SECONDS - 1)
+    assert other.tick() == 0
+    assert not other._holds_lease(clock())
+    clock.pass_(2)
+    assert other._holds_lease(clock())
+    assert not ticker._holds_lease(clock())

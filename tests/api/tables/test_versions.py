@@ -1,0 +1,72 @@
+"""ETag, 304, 412 and Idempotency-Key at a table (`api.md`, «Conventions»)."""
+
+from threading import Barrier, Thread
+
+from flask import Flask
+
+from api.db import Database
+from tests.api.tables.people import Json, Person, snapshot, sound
+
+
+def together(app: Flask, count: int, path: str, body: Json, headers: dict[str, str]) -> list:
+    """The same POST from so many clients at once."""
+    gate, found = Barrier(count), []
+
+    def send() -> None:
+        client = app.test_client()
+        gate.wait()
+        found.append(client.post(path, json=body, headers=headers))
+
+    threads = [Thread(target=send) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return found
+
+
+def test_a_view_that_is_known_is_304(ada: Person) -> None:
+    """The tag names the version, the viewer and his balance."""
+    table = ada.open()["id"]
+    tag = ada.ask("GET", f"/tables/{table}").headers["ETag"]
+    assert ada.ask("GET", f"/tables/{table}", headers={"If-None-Match": tag}).status_code == 304
+    ada.do(table, "stake 10")
+    fresh = ada.ask("GET", f"/tables/{table}", headers={"If-None-Match": tag})
+    assert fresh.status_code == 200
+    assert fresh.headers["ETag"] != tag
+
+
+def test_an_action_for_an_old_version_is_412(ada: Person, database: Database) -> None:
+    """Stale `If-Match`: 412 and nothing changed; the present one: done."""
+    table = ada.open()["id"]
+    old = ada.ask("GET", f"/tables/{table}").headers["ETag"]
+    new = ada.ask("POST", f"/tables/{table}/actions", json={"action": "stake 10"}).headers["ETag"]
+    before = snapshot(database)
+    stale = ada.ask("POST", f"/tables/{table}/actions", json={"action": "stand"}, headers={"If-Match": old})
+    assert (stale.status_code, stale.json["code"]) == (412, "stale")
+    assert snapshot(database) == before
+    done = ada.ask("POST", f"/tables/{table}/actions", json={"action": "stand"}, headers={"If-Match": new})
+    assert done.status_code == 200
+
+
+def test_twenty_copies_have_one_effect(ada: Person, app: Flask, database: Database) -> None:
+    """The same key twenty times in parallel: one effect, one answer, nineteen marked as repetitions."""
+    table = ada.open()["id"]
+    headers = {**ada.headers, "Idempotency-Key": "one-stake"}
+    found = together(app, 20, f"/v1/tables/{table}/actions", {"action": "stake 10"}, headers)
+    assert {response.status_code for response in found} == {200}
+    assert len({response.text for response in found}) == 1
+    assert sum("Idempotency-Replayed" in response.headers for response in found) == 19
+    assert ada.balance == 970
+    sound(database)
+
+
+def test_two_actions_for_one_seat_at_once_one_wins(ada: Person, app: Flask, database: Database) -> None:
+    """Without a key the second meets the new state: a stake already taken."""
+    for _ in range(10):
+        table = ada.open(options={"stake_limits": {"min": 5, "max": 5, "step": 5}})["id"]
+        found = together(app, 2, f"/v1/tables/{table}/actions", {"action": "stake 5"}, ada.headers)
+        assert sorted(response.status_code for response in found) == [200, 409]
+        ada.do(table, "stand")
+        ada.ask("DELETE", f"/tables/{table}/seats/0")
+    sound(database)

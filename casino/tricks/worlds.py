@@ -34,13 +34,11 @@ class Hidden:
     """What a view leaves open. `draw` gives one full state after another from those that it allows."""
 
     def __init__(self, game: "TrickGame", view: View) -> None:
-        self.known = _known(game, view)
-        seen = mask(card for _, cards, _ in self.known.tricks for card in cards) | mask(self.known.trick)
-        seen |= 0 if self.known.turned is None else 1 << self.known.turned
+        self.known = known(game, view)
+        seen = out_of_play(self.known)
         for held in self.known.hands:
             seen |= held
-        unseen = ALL & ~seen
-        self.suits = [members(unseen & suit) for suit in OF_SUIT]
+        self.suits = [members(ALL & ~seen & suit) for suit in OF_SUIT]
         missing = voids(self.known)
         self.free: Seats = []
         bound: dict[int, Seats] = {}
@@ -105,8 +103,17 @@ def _pick(groups: tuple[Group, ...], counts: Counts, rng: Random) -> Counts:
     return shares[bisect(total, rng.randrange(total[-1]))]
 
 
-def _known(game: "TrickGame", view: View) -> Deal:
-    """The situation as the view has it; hands that it does not show are empty."""
+def out_of_play(deal: Deal) -> int:
+    """The cards that everyone saw lie: laid ones, and the turned one."""
+    seen = mask(deal.trick) | mask(card for _, cards, _ in deal.tricks for card in cards)
+    return seen if deal.turned is None else seen | 1 << deal.turned
+
+
+def known(game: "TrickGame", view: View) -> Deal:
+    """The situation as the view has it; hands that it does not show are empty.
+
+    As a state it is good for judging the seat to move alone: that one's hand and all that lies open are there.
+    """
     trick = view["trick"]
     seats = range(game.seats)
     leader = trick[0][0] if trick else view["to_move"] if view["phase"] == "tricks" else view["dealer"]

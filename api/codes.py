@@ -7,6 +7,7 @@ and a test finds those that are not.
 from dataclasses import dataclass
 from typing import Final
 
+from api.refusals import RequestError
 from api.services.errors import Conflict, Forbidden, Gone, Invalid, LimitReached, ServiceError
 from casino import errors as casino
 
@@ -32,6 +33,7 @@ FURTHER: Final[dict[str, tuple[type[ServiceError], str]]] = {
     "leaving": (Conflict, "The seat is marked as leaving: it is played for you until you are gone."),
     "no_refills": (Conflict, "This server gives no refills."),
     "not_alone": (Conflict, "Autoplay is for the only human at a table."),
+    "not_revealed": (Conflict, "The seed is told when the bank is over."),
     "not_seated": (Forbidden, "Only who sits at the table may do this."),
     "pending": (Conflict, "You have asked for a seat already, and get it when seats change."),
     "refill_not_needed": (Conflict, "The player has as much as a refill would fill to."),
@@ -75,7 +77,7 @@ def catalogue() -> list[Entry]:
     """Every code, by status and name."""
     found = {kind.code: entry_of(kind) for kind in ENGINE}
     found |= {code: Entry(code, base.status, base.title, text) for code, (base, text) in FURTHER.items()}
-    waiting = list(ServiceError.__subclasses__())
+    waiting = [*ServiceError.__subclasses__(), *RequestError.__subclasses__()]
     while waiting:
         kind = waiting.pop()
         waiting += kind.__subclasses__()

@@ -128,3 +128,11 @@ class Internal(RequestError):
     code = "internal"
     status = 500
     title = "Unexpected fault"
+
+
+class NotReady(RequestError):
+    """Something that the service needs is missing or wrong; `checks` says what."""
+
+    code = "not_ready"
+    status = 503
+    title = "Not ready"

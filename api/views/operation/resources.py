@@ -8,7 +8,7 @@ from api.blueprint import Answer, Blueprint
 from api.context import service
 from api.execution import dumps
 from api.metrics import CONTENT_TYPE, exposition
-from api.services.errors import ServiceError
+from api.refusals import NotReady
 from api.services.health import readiness
 from api.views.operation.schemas import Alive, Ready
 
@@ -19,14 +19,6 @@ _READY: Final[dict[str, Any]] = {
 _METRICS: Final = 'macao_requests_total{method="GET",route="/v1/games",status="200"} 12.0\n'
 
 blueprint = Blueprint("operation", "Is the service alive and ready, and what does it count?", url_prefix="")
-
-
-class NotReady(ServiceError):
-    """Something that the service needs is missing; `checks` says what."""
-
-    code = "not_ready"
-    status = 503
-    title = "Not ready"
 
 
 @blueprint.operation(

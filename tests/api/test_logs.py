@@ -1,0 +1,104 @@
+"""The log: one JSON line a request, and no secret in any."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from api.context import NAME
+
+
+def lines_of(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.fixture
+def tell(sqlite_url: str, make_app: Callable[..., Flask], capfd: pytest.CaptureFixture[str]) -> Any:
+    """Makes an application whose log is caught, and a function that gives the lines since its last call."""
+
+    def start() -> Any:
+        app = make_app(sqlite_url)
+        capfd.readouterr()
+        return app, lambda: lines_of(capfd.readouterr().err)
+
+    return start
+
+
+def test_one_line_a_request_refused_ones_included(tell: Any) -> None:
+    app, lines = tell()
+    client = app.test_client()
+    made = client.post(
+        "/v1/players", json={"name": "Ada"}, headers={"X-Request-Id": "mine", "Idempotency-Key": "k"}
+    )
+    (line,) = lines()
+    assert line["event"] == "request"
+    assert (line["method"], line["route"], line["status"]) == ("POST", "/v1/players", 201)
+    assert (line["request_id"], line["level"]) == ("mine", "info")
+    assert line["ms"] >= 0
+    assert line["timestamp"].endswith("Z")
+    client.post("/v1/players", json={"name": "Ada"}, headers={"Idempotency-Key": "k"})
+    assert [line["replayed"] for line in lines()] == [True]
+    client.get("/v1/players/me", headers={"Authorization": f"Bearer {made.json['api_key']}"})
+    client.get("/v1/games/whist")
+    client.get("/nowhere?seed=00ff")
+    client.delete("/v1/games")
+    found = lines()
+    assert [(line["route"], line["status"], line.get("code")) for line in found] == [
+        ("/v1/players/me", 200, None),
+        ("/v1/games/<name>", 404, "not_found"),
+        (None, 404, "no_route"),
+        (None, 405, "method_not_allowed"),
+    ]
+    assert (found[0]["player"], found[0]["key"]) == (made.json["id"], made.json["key_id"])
+    assert found[1]["of"] == {"name": "whist"}
+
+
+def test_no_secret_is_in_a_line(tell: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    app, lines = tell()
+    client = app.test_client()
+    secret = client.post("/v1/players", json={"name": "Canary"}).json["api_key"]
+    auth = {"Authorization": f"Bearer {secret}"}
+    client.get(f"/v1/players/me?key={secret}", headers=auth)
+    client.get(f"/{secret}", headers=auth)
+    client.post("/v1/players/me/keys", json={"name": "Canary", "expires_at": secret}, headers=auth)
+    client.post("/v1/players/me/keys", data=secret, content_type="application/json", headers=auth)
+    monkeypatch.setattr("api.services.keys.secrets.token_urlsafe", lambda _: "canary-token")
+    monkeypatch.setattr(
+        "api.services.keys._SHOWN", 200
+    )  # the insert now fails, with the secret among its values
+    app.test_client_class = FlaskClient
+    app.test_client().post("/v1/players", json={"name": "Canary"})
+    app.test_client().post("/v1/players", json={"name": "Canary"})
+    text = json.dumps(lines())
+    assert text.count('"request"') == 7
+    for canary in (secret, "Canary", "canary-token"):
+        assert canary not in text
+
+
+def test_a_fault_is_logged_with_its_trace_and_the_request(tell: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    app, lines = tell()
+
+    def fail(_: Any) -> dict[str, Any]:
+        raise ZeroDivisionError("planted")
+
+    monkeypatch.setattr("api.views.operation.resources.readiness", fail)
+    answer = app.test_client().get("/readyz")
+    assert answer.status_code == 500
+    fault, line = lines()
+    assert (fault["level"], fault["event"]) == ("error", "unexpected fault")
+    assert "ZeroDivisionError: planted" in fault["exception"]
+    assert fault["request_id"] == line["request_id"] == answer.json["request_id"]
+    assert line["code"] == "internal"
+
+
+def test_the_level_is_a_setting(
+    sqlite_url: str, make_app: Callable[..., Flask], capfd: pytest.CaptureFixture[str]
+) -> None:
+    app = make_app(sqlite_url, log_level="warning")
+    capfd.readouterr()
+    app.test_client().get("/v1/games")
+    assert capfd.readouterr().err == ""
+    assert app.extensions[NAME].config.log_level == "warning"

@@ -177,7 +177,7 @@ class TrickState(State[int]):
         return self.actors()
 
     def legal(self, seat: int) -> list[int]:
-        if seat != self.turn:
+        if seat != self.turn or seat < 0:
             return []
         if self.unbid:
             barred = self.barred_bid()
@@ -192,7 +192,7 @@ class TrickState(State[int]):
         return self.left - sum(bid for bid in self.bids if bid != NOT_BID)
 
     def apply(self, seat: int, action: int) -> None:
-        if seat != self.turn:
+        if seat != self.turn or seat < 0:
             raise self._not_now(seat)
         if self.unbid:
             self._bid(seat, action)

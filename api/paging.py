@@ -53,6 +53,13 @@ def page(
     return {name: rows[:limit], "next": following}
 
 
+def refuse_page(media_type: str) -> None:
+    """Refuse query parameters where a whole list is sent as one file. Raises Unprocessable."""
+    flaws = [flaw("goes with JSON only", parameter=name) for name in request.args]
+    if flaws:
+        raise Unprocessable(f"as {media_type} all of the list is sent: leave the parameters out", flaws=flaws)
+
+
 def next_link(answer: dict[str, Any]) -> dict[str, str]:
     """The `Link` header of a page."""
     if answer["next"] is None:

@@ -170,6 +170,9 @@ def _check_coup(told: dict[str, Any], shoe: Shoe, plan: Plan, pointer: str) -> N
     hands: list[str | None] = [None] * len(told["stakes"])
     nets = [0] * len(told["stakes"])
     stakers = [seat for seat, stake in enumerate(told["stakes"]) if stake]
+    dealt = sorted(hand.seat for hand in coup.hands[:-1])
+    if (dealt[0] not in stakers) if plan.shared else dealt != stakers:
+        raise ProofError(f"cards were dealt to the seats {dealt}", pointer=f"{pointer}/stakes")
     for hand, row, column in coup.codes():
         for seat in stakers if plan.shared else [hand.seat]:
             hands[seat], nets[seat] = hand.text(), plan.table[row][column]

@@ -1,8 +1,12 @@
 """Recall: every bank and every coup of a table in full, for those who may see it."""
 
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from sqlalchemy import select
+from sqlalchemy import Result, select
 from sqlalchemy.orm import Session
 
 from api.ids import is_id
@@ -12,7 +16,23 @@ from api.services.tables.model import Json, TableData, load_for
 from api.services.tables.telling import redacted, stamp
 
 _OPEN: Final = "open"
-_CHOICES: Final = ("staked", "sat_out", "discarded", "drew", "stood")
+CSV_COLUMNS: Final = (
+    "table",
+    "bank",
+    "coup",
+    "number",
+    "status",
+    "settled_at",
+    "seat",
+    "side",
+    "stake",
+    "hand",
+    "points",
+    "natural",
+    "net",
+    "chips",
+)
+_CHOICE_TYPES: Final = ("staked", "sat_out", "discarded", "drew", "stood")
 
 
 def viewed(session: Session, table_id: str, player: str) -> TableData:
@@ -94,7 +114,7 @@ def coup(session: Session, table: TableData, player: str, coup_id: str) -> Json:
         raise NotFound(f"there is no coup «{coup_id[:40]}» at this table")
     shown = _coup(row, table, _own_results(session, [row.id], player).get(row.id))
     if row.status != _OPEN:
-        shown["choices"] = _choices(session, table, row, player)
+        shown["choices"] = _choices(session, table, [row], player)[row.number]
     return shown
 
 
@@ -135,12 +155,70 @@ def _coup(row: Any, table: TableData, own: Json | None) -> Json:
     }
 
 
-def _choices(session: Session, table: TableData, row: Any, player: str) -> list[Json]:
-    """Every choice of the coup in order, and who made it."""
-    first, last = row.record["events"]
-    query = select(Event.__table__).where(Event.table_id == table.id, Event.n >= first, Event.n <= last)
-    return [
-        redacted(event.n, event.at, dict(event._mapping), player)
-        for event in session.execute(query.order_by(Event.n))
-        if event.type in _CHOICES
-    ]
+def _choices(session: Session, table: TableData, rows: Sequence[Any], player: str) -> dict[int, list[Json]]:
+    """Every choice of these coups (in order of number) and who made it, by the number of the coup."""
+    first, last = rows[0].record["events"][0], rows[-1].record["events"][1]
+    query = select(Event.__table__).where(
+        Event.table_id == table.id, Event.n >= first, Event.n <= last, Event.type.in_(_CHOICE_TYPES)
+    )
+    found: dict[int, list[Json]] = {row.number: [] for row in rows}
+    for event in session.execute(query.order_by(Event.n)):
+        if event.coup in found:
+            found[event.coup].append(redacted(event.n, event.at, dict(event._mapping), player))
+    return found
+
+
+def export_ndjson(session: Session, table: TableData, player: str) -> Iterator[str]:
+    """Every ended coup in full, oldest first, one JSON object a line."""
+    for rows in _ended(session, table).partitions():
+        own = _own_results(session, [row.id for row in rows], player)
+        choices = _choices(session, table, rows, player)
+        for row in rows:
+            shown = {**_coup(row, table, own.get(row.id)), "choices": choices[row.number]}
+            yield json.dumps(shown, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def export_csv(session: Session, table: TableData, player: str) -> Iterator[str]:
+    """Every ended coup, oldest first, a row for each seat that had a hand or a stake."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(CSV_COLUMNS)
+    for row in _ended(session, table):
+        writer.writerows(_seat_rows(row, table.id))
+        yield buffer.getvalue()
+        buffer.seek(0)
+        buffer.truncate()
+    yield buffer.getvalue()
+
+
+def _ended(session: Session, table: TableData) -> Result[Any]:
+    query = (
+        select(Coup.__table__).where(Coup.table_id == table.id, Coup.status != _OPEN).order_by(Coup.number)
+    )
+    return session.execute(query.execution_options(yield_per=200))
+
+
+def _seat_rows(row: Any, table_id: str) -> Iterator[tuple[Any, ...]]:
+    record, settled = row.record, row.status == "settled"
+    for seat, stake in enumerate(record["stakes"]):
+        if not stake and not (settled and record["hands"][seat]):
+            continue
+        result = (
+            [record[name][seat] for name in ("hands", "points", "naturals", "net", "chips")]
+            if settled
+            else [None, None, None, 0, 0]
+        )
+        banks = settled and seat == record["banker"]
+        side = "banker" if banks else "punter"
+        yield (
+            table_id,
+            row.bank_id,
+            row.id,
+            row.number,
+            row.status,
+            stamp(row.settled_at),
+            seat,
+            side,
+            stake,
+            *result,
+        )

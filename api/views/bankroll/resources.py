@@ -2,14 +2,13 @@
 
 from typing import Any, Final
 
-from flask import Response, request
+from flask import Response
 
 from api.auth import caller
 from api.blueprint import Answer, Blueprint, wanted_type
 from api.context import now, service
 from api.execution import read, stream, write
-from api.paging import PageQuery, next_link, page
-from api.refusals import Unprocessable, flaw
+from api.paging import PageQuery, next_link, page, refuse_page
 from api.services import bankroll
 from api.services.errors import Conflict, LimitReached
 from api.views.bankroll import schemas
@@ -43,7 +42,7 @@ def list_entries(query: dict[str, Any]) -> Response:
     """
     who = caller().player
     if wanted_type() == _CSV:
-        _refuse_page()
+        refuse_page(_CSV)
         return stream(
             lambda tx: bankroll.entries_csv(tx, who),
             content_type="text/csv; charset=utf-8; header=present",
@@ -68,12 +67,6 @@ def list_entries(query: dict[str, Any]) -> Response:
 def get_entry(entry_id: str) -> Response:
     """Show one entry of the wallet."""
     return read(lambda tx: bankroll.entry(tx, caller().player, entry_id))
-
-
-def _refuse_page() -> None:
-    flaws = [flaw("goes with JSON only", parameter=name) for name in request.args]
-    if flaws:
-        raise Unprocessable("as text/csv all entries are sent: leave limit and cursor out", flaws=flaws)
 
 
 @blueprint.operation(

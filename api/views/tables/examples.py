@@ -112,3 +112,8 @@ PROOF: Final[dict[str, Any]] = {
     "draws": None,
     "digest": "0" * 64,
 }
+COUPS_CSV: Final = (
+    "table,bank,coup,number,status,settled_at,seat,side,stake,hand,points,natural,net,chips\r\n"
+    f"{TABLE_ID},{BANK_ID},{COUP_ID},1,settled,{_AT},0,punter,10,9H,9,True,3,30\r\n"
+)
+COUPS_NDJSON: Final = f'{{"id":"{COUP_ID}","number":1,"status":"settled"}}\n'

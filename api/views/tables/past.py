@@ -1,20 +1,24 @@
 """Recall: banks and coups of a table, and what proves them."""
 
-from typing import Any
+from typing import Any, Final
 
 from flask import Response
 from sqlalchemy.orm import Session
 
 from api.auth import caller
-from api.blueprint import Answer
+from api.blueprint import Answer, wanted_type
 from api.context import service
-from api.execution import read
-from api.paging import PageQuery, next_link, page
+from api.execution import read, stream
+from api.paging import PageQuery, next_link, page, refuse_page
 from api.services.errors import Conflict, NotFound
 from api.services.tables import proving, recall
 from api.services.tables.model import Json
 from api.views.tables import examples, schemas
 from api.views.tables.common import blueprint
+
+_CSV: Final = "text/csv"
+_NDJSON: Final = "application/x-ndjson"
+_EXPORTS: Final = {_CSV: recall.export_csv, _NDJSON: recall.export_ndjson}
 
 
 @blueprint.operation(
@@ -56,12 +60,30 @@ def get_bank(table_id: str, bank_id: str) -> Response:
     "GET",
     "/tables/<table_id>/coups",
     query=schemas.CoupQuery(),
-    answer=Answer(200, schemas.CoupList(), {"coups": [examples.COUP], "next": None}, headers=("Link",)),
+    answer=Answer(
+        200,
+        schemas.CoupList(),
+        {"coups": [examples.COUP], "next": None},
+        headers=("Link",),
+        also={_CSV: examples.COUPS_CSV, _NDJSON: examples.COUPS_NDJSON},
+    ),
     errors=(NotFound,),
 )
 def list_coups(query: dict[str, Any], table_id: str) -> Response:
-    """List the coups of a table, newest first."""
+    """List the coups of a table, newest first.
+
+    With `Accept: text/csv` or `application/x-ndjson` all that are over are sent as one file, the oldest first, with
+    every choice in the latter; a page or a filter of that cannot be asked for.
+    """
     who = caller().player
+    export = _EXPORTS.get(wanted_type())
+    if export is not None:
+        refuse_page(wanted_type())
+        return stream(
+            lambda tx: export(tx, recall.viewed(tx, table_id, who), who),
+            content_type=f"{wanted_type()}; charset=utf-8",
+            filename=f"{table_id}-coups.{'csv' if wanted_type() == _CSV else 'ndjson'}",
+        )
 
     def fetch(session: Session) -> Json:
         table = recall.viewed(session, table_id, who)

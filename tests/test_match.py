@@ -12,6 +12,7 @@ from casino.errors import GameOver, NotYourTurn, PositionError, RulesError
 from casino.game import Event, Game, Result, State, replay
 from casino.match import DealKeys, Match, MatchRules, match_of
 from casino.options import schema_of
+from casino.record import Record, Recorder
 
 SEED = bytes(range(32))
 
@@ -409,3 +410,93 @@ def test_match_positions_that_cannot_be(changes, pointer):
 def test_keys_round_trip():
     keys = DealKeys(SEED, "tbl_1", (b"", b"\xff"))
     assert DealKeys.from_json(keys.to_json()) == keys
+
+
+def play_when_you_can(state, limit=60_000):
+    """Everyone awaited lays the first card he may; the dealers, deal by deal."""
+    dealers = [state.dealer]
+    for _ in range(limit):
+        if not state.awaited():
+            return dealers
+        seat = state.awaited()[0]
+        legal = state.legal_texts(seat)
+        deal = state.number
+        laid = [text for text in legal if text.split()[0] not in ("draw", "pass", "macao", "catch")]
+        state.do(seat, (laid or legal)[0])
+        if state.number != deal:
+            dealers.append(state.dealer)
+    raise AssertionError("no end")
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "target"),
+    [
+        ("russian-104", {"target": 200}, 200),
+        ("russian-104", {}, 500),
+        ("russian-104", {"target": 1000}, 1000),
+        ("tel-aviv", {}, 500),
+        ("romanian-points", {}, 500),
+    ],
+)
+def test_on_points_the_first_to_the_target_loses(name, changes, target):
+    """S3, S8, S10: points are bad; the one who first reaches the target has lost, the fewest win."""
+    state = match_of(find(name).game({}, 3), changes).start(SEED)
+    dealers = play_when_you_can(state)
+    assert state.reason == "target"
+    assert max(state.totals) >= target
+    before = [total - last for total, last in zip(state.totals, state.history[-1]["scores"], strict=True)]
+    assert max(before) < target, "it ends with the first deal that reaches it"
+    assert state.totals == [sum(row["scores"][seat] for row in state.history) for seat in range(3)]
+    assert state.result().winners == tuple(s for s in range(3) if state.totals[s] == min(state.totals))
+    assert dealers == [(dealers[0] + step) % 3 for step in range(len(state.history))]
+    assert sum(state.won) >= len(state.history), "deals won stand beside the points"
+
+
+def test_in_the_championship_agreed_wins_end_it_and_the_winner_deals():
+    """S4 championship: the first out wins the deal and deals next; three wins* are agreed."""
+    state = match_of(find("plawno").game({"championship": True}, 3)).start(SEED)
+    dealers = play_when_you_can(state)
+    assert (state.reason, max(state.totals), state.totals) == ("target", 3, state.won)
+    assert dealers[1:] == [row["winners"][0] for row in state.history[:-1]]
+
+
+def test_games_without_points_are_one_deal_unless_wins_are_agreed():
+    for name in ("hungarian", "romanian", "plawno"):
+        match = match_of(find(name).game({}, 3), {"target": 2})
+        assert match_of(find(name).game({}, 3)).rules.deals == 1
+        state = match.start(SEED)
+        play_when_you_can(state)
+        assert (state.result().unit, max(state.totals)) == ("wins", 2)
+
+
+def test_points_doubled_by_a_seven_are_added_to_the_totals():
+    """S8, going out with a 7: T 10 and J 2 make 24; A 1, Q 3 and 7 25 make 58. On top of 100, 200 and 300."""
+    position = {
+        "game": "romanian-points",
+        "seats": 3,
+        "dealer": 2,
+        "to_move": 0,
+        "hands": [["7S"], ["TC", "JS"], ["AH", "QD", "7D"]],
+        "stock": ["KD", "JD"],
+        "pile": ["8S"],
+        "totals": [100, 200, 300],
+    }
+    state = match_of(find("romanian-points").game({}, 3)).position(position)
+    state.do(0, "play 7S")
+    assert (state.totals, state.number, state.dealer) == ([100, 224, 358], 1, 0)
+
+
+def test_records_of_matches_replay_and_round_trip():
+    match = match_of(find("peklo").game({"max_hand": 2}, 3), {"deals": 3})
+    recorder, rng = Recorder(match, SEED), Random(9)
+    while recorder.state.awaited():
+        (seat,) = recorder.state.awaited()
+        recorder.do(seat, rng.choice(recorder.state.legal_texts(seat)))
+    record = recorder.record()
+    assert [made.after for made in record.shuffles] == [0, 6, 15], (
+        "3 bids and 3 cards, then 3 bids and 6 cards"
+    )
+    assert record.build() == match
+    assert record.replay().to_json() == recorder.state.to_json()
+    assert Record.from_json(record.to_json()) == record
+    assert Record.from_text(record.to_text()) == record

@@ -241,8 +241,9 @@ def test_a_seat_out_of_turn_and_a_finished_deal_are_refused():
     with pytest.raises(NotYourTurn, match="seat 0 is to play"):
         state.do(1, "play 2H")
     play(state, (0, "play AH"), (1, "play 2H"), (2, "play KH"))
-    with pytest.raises(GameOver):
-        state.do(0, "play AH")
+    for seat in (0, -1):
+        with pytest.raises(GameOver):
+            state.do(seat, "play AH")
     assert state.actors() == ()
 
 

@@ -7,9 +7,12 @@ from dataclasses import fields, replace
 from typing import Any
 
 import click
+from alembic.util import CommandError
+from sqlalchemy.exc import SQLAlchemyError
 
 from api.config import Config, ConfigError, from_environment, variable
 from api.db import Database, DatabaseError, migrate
+from api.services.errors import Busy
 
 
 def _with_settings(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -74,8 +77,10 @@ def _migrate(config: Config) -> None:
         database = Database(config.database_url, patience=config.lock_seconds)
         migrate(database)
         database.dispose()
-    except DatabaseError as error:
-        raise click.ClickException(f"MACAO_DATABASE_URL: {error}") from None
+    except (DatabaseError, OSError, SQLAlchemyError, CommandError, Busy) as error:
+        # Of a driver's error the first line says what is wrong; the rest is a statement or a link.
+        reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+        raise click.ClickException(f"the database of MACAO_DATABASE_URL cannot be used: {reason}") from None
 
 
 def _greeting(config: Config) -> str:

@@ -1,0 +1,223 @@
+"""`macao serve` as a process of its own, and what importing the service loads."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+
+WAIT = 30  # seconds; far more than a start or a stop takes
+
+
+class Served:
+    """A running `macao serve`."""
+
+    def __init__(self, folder: Path, **settings: str) -> None:
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("MACAO_")}
+        environment |= {"MACAO_BIND": "127.0.0.1:0", **settings}
+        self.errors = (folder / "stderr").open("a+")
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "api", "serve"],
+            cwd=folder,
+            env=environment | {"PYTHONPATH": os.pathsep.join(sys.path)},
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
+            text=True,
+        )
+        assert self.process.stdout is not None
+        self.greeting = [self.process.stdout.readline() for _ in range(4)]
+        self.url = self.greeting[0].rsplit(" ", 1)[-1].strip()
+        self.port = int(self.url.rsplit(":", 1)[-1])
+
+    def ask(self, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, Any, Any]:
+        data = None if body is None else json.dumps(body).encode()
+        request = Request(self.url + path, data=data, method=method, headers=headers)
+        if data is not None:
+            request.add_header("Content-Type", "application/json")
+        try:
+            with urlopen(request, timeout=WAIT) as answer:
+                return answer.status, answer.headers, answer.read()
+        except HTTPError as refused:
+            return refused.code, refused.headers, refused.read()
+
+    def raw(self, data: bytes) -> bytes:
+        """What the server answers to bytes that need not be HTTP."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=WAIT) as connection:
+            connection.sendall(data)
+            answer = b""
+            while part := connection.recv(65536):
+                answer += part
+        return answer
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        self.process.send_signal(number)
+        return self.process.wait(WAIT)
+
+    def log(self) -> str:
+        self.errors.seek(0)
+        return self.errors.read()
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
+    running: list[Served] = []
+
+    def start(**settings: str) -> Served:
+        running.append(Served(tmp_path, **settings))
+        return running[-1]
+
+    yield start
+    for served in running:
+        if served.process.poll() is None:
+            served.process.kill()
+            served.process.wait(WAIT)
+        assert served.process.stdout is not None
+        served.process.stdout.close()
+        served.errors.close()
+
+
+def test_it_starts_greets_serves_stops_and_goes_on(serve: Callable[..., Served], tmp_path: Path) -> None:
+    served = serve()
+    assert served.greeting[0].startswith("Macao is listening on http://127.0.0.1:")
+    assert served.greeting[1] == f"Documentation: {served.url}/docs\n"
+    assert (tmp_path / "var" / "macao.db").exists()
+    # The first request is ready to be pasted.
+    command = served.greeting[3].strip()
+    pasted = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=WAIT, check=True)
+    player = json.loads(pasted.stdout)
+    assert player["balance"] == 1000
+    key = {"Authorization": f"Bearer {player['api_key']}"}
+    status, _, body = served.ask("GET", "/readyz")
+    assert (status, json.loads(body)["ready"]) == (200, True)
+    assert served.ask("GET", "/docs")[0] == 200
+    assert served.stop() == 0
+    # A later start goes on where this one stopped; Ctrl+C stops as well.
+    again = serve()
+    status, _, body = again.ask("GET", "/v1/players/me", **key)
+    assert (status, json.loads(body)["id"]) == (200, player["id"])
+    assert again.stop(signal.SIGINT) == 0
+    assert player["api_key"] not in again.log()
+    for line in again.log().splitlines():
+        json.loads(line)
+
+
+def test_what_is_no_http_is_a_problem_too(serve: Callable[..., Served]) -> None:
+    served = serve()
+    cases = [
+        (b"NONSENSE\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n", 400),
+        (b"GET /" + b"a" * 9000 + b" HTTP/1.1\r\nHost: x\r\n\r\n", 414),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nX-Long: " + b"a" * 20000 + b"\r\n\r\n", 431),
+        (b"POST /v1/players HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: zigzag\r\n\r\n", 501),
+    ]
+    for data, status in cases:
+        head, _, body = served.raw(data).partition(b"\r\n\r\n")
+        problem = json.loads(body)
+        assert head.startswith(f"HTTP/1.1 {status} ".encode())
+        assert b"content-type: application/problem+json" in head.lower()
+        assert (problem["status"], problem["code"]) == (status, "bad_request")
+        assert problem["request_id"].encode() in head
+        assert problem["request_id"] in served.log()
+    chunked = (
+        b"POST /v1/players HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n"
+        b'Transfer-Encoding: chunked\r\n\r\nf\r\n{"name": "Ada"}\r\n0\r\n\r\n'
+    )
+    assert served.raw(chunked).startswith(b"HTTP/1.1 201 ")
+    assert served.stop() == 0
+
+
+def test_several_processes_count_together(serve: Callable[..., Served]) -> None:
+    served = serve(MACAO_WORKERS="2", MACAO_THREADS="4", MACAO_MAX_WAITERS="2")
+    for _ in range(12):
+        assert served.ask("GET", "/v1/games")[0] == 200
+    text = served.ask("GET", "/metrics")[2].decode()
+    (line,) = (line for line in text.splitlines() if 'route="/v1/games"' in line and "requests_total" in line)
+    assert line.endswith(" 12.0")
+    assert served.stop() == 0
+
+
+def run(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MACAO_")}
+    return subprocess.run(
+        [sys.executable, "-m", "api", *arguments],
+        env=environment | settings | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=WAIT,
+        check=False,
+    )
+
+
+def test_a_busy_port_is_told_in_one_line(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        database = f"sqlite:///{tmp_path}/x.db"
+        found = run("serve", "--bind", f"127.0.0.1:{port}", "--database-url", database)
+    assert found.returncode == 1
+    (line,) = found.stderr.splitlines()
+    assert line.startswith(f"Error: cannot listen on 127.0.0.1:{port}: ")
+    assert not (tmp_path / "x.db").exists()
+
+
+def test_settings_that_cannot_be_are_told_all_at_once() -> None:
+    found = run("serve", "--threads", "none", MACAO_BIND="nowhere", MACAO_COLOUR="red")
+    assert found.returncode == 2
+    lines = [line.strip() for line in found.stderr.splitlines() if line.startswith("  ")]
+    assert [line.split(":")[0] for line in lines] == ["MACAO_COLOUR", "MACAO_BIND", "MACAO_THREADS"]
+    assert "Traceback" not in found.stderr
+
+
+def test_a_database_that_cannot_be_is_told_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for url in (f"sqlite:///{tmp_path}/file/x.db", "postgresql://nobody@127.0.0.1:1/none"):
+        found = run("migrate", "--database", url)
+        assert found.returncode == 1
+        (line,) = found.stderr.splitlines()
+        assert line.startswith("Error: the database of MACAO_DATABASE_URL cannot be used: ")
+
+
+def test_migrate_makes_what_plain_gunicorn_needs(tmp_path: Path) -> None:
+    database = f"sqlite:///{tmp_path}/x.db"
+    assert run("migrate", "--database", database).returncode == 0
+    code = "import wsgi; print(wsgi.app.test_client().get('/readyz').json['ready'])"
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"MACAO_DATABASE_URL": database},
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        timeout=WAIT,
+        check=False,
+    )
+    assert found.stdout.strip() == "True", found.stderr
+
+
+def test_the_service_loads_neither_numba_nor_scipy(tmp_path: Path) -> None:
+    code = (
+        "import sys; from api import create_app; from api.config import Config;"
+        f"app = create_app(Config(database_url='sqlite:///{tmp_path}/x.db'));"
+        "app.test_client().get('/v1/games');"
+        "print([name for name in ('numba', 'scipy', 'numpy', 'analysis') if name in sys.modules])"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=WAIT, check=True
+    )
+    assert found.stdout.strip() == "[]"
+
+
+def test_importing_the_package_loads_no_web_framework() -> None:
+    code = (
+        "import sys, api, api.cli; print([name for name in ('flask', 'sqlalchemy') if name in sys.modules])"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=WAIT, check=True
+    )
+    assert found.stdout.strip() == "[]"

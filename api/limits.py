@@ -1,9 +1,9 @@
 """Rate limits by API key, or by network address where there is none, counted in units of cost.
 
-Flask-Limiter is set up with its storage and strategy (`MACAO_RATE_STORAGE`; in memory the counts are each process's
-own); its check of every request is left out, because it costs more than the request. An operation that is routed is
-counted here instead, once. Sent with every answer that was counted: `RateLimit-Policy` and `RateLimit` as structured
-fields, and the older `X-RateLimit-*` (with seconds to the end of the window as `Reset`).
+Flask-Limiter is set up with its storage (`MACAO_RATE_STORAGE`; in memory the counts are each process's own); its own
+check of every request is left out, because it costs as much as a small request. A request to a known address is
+counted here, once, in fixed windows. Sent with every answer that was counted: `RateLimit-Policy` and `RateLimit` as
+structured fields, and the older `X-RateLimit-*` (with seconds to the end of the window as `Reset`).
 """
 
 from dataclasses import dataclass
@@ -19,10 +19,12 @@ from limits import RateLimitItem, parse
 
 from api.config import Config
 from api.context import Context, context, service
+from api.rate_storage import SCHEME
 from api.refusals import RateLimited
 
 _KEYED: Final = "key"
 _ANONYMOUS: Final = "address"
+_MEMORY: Final = "memory://"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +42,18 @@ class Policy:
         return self.item.get_expiry()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Spent:
-    """What a request was counted against: the policy and the bucket's identifiers."""
+    """What a request was counted against, and the units of its window so far."""
 
     policy: Policy
     bucket: str
+    units: int = 0
+
+    @property
+    def left(self) -> int:
+        """Units left in the window."""
+        return max(0, self.policy.item.amount - self.units)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,49 +68,43 @@ class Limits:
         """Count a request with the cost of its operation. Raises RateLimited."""
         caller = here.caller
         policy = self.anonymous if caller is None else self.keyed
-        here.spent = Spent(policy, (address or "unknown") if caller is None else caller.key)
+        who = (address or "unknown") if caller is None else caller.key
+        here.spent = spent = Spent(policy, policy.item.key_for(policy.name, who))
         cost = here.operation.cost if here.operation is not None else 1
-        if cost and not self._hit(here.spent, cost):
-            wait = self.left(here.spent)[1]
+        self._count(spent, cost)
+        if cost and spent.units > policy.item.amount:
+            wait = self.seconds_left(spent)
             text = f"{policy.item.amount} units in {policy.seconds} s are spent; go on in {wait} s"
             raise RateLimited(text, retry_after=wait)
 
     def charge(self, spent: Spent, units: int) -> None:
-        """Count further units for the same request."""
+        """Count further units for the same request. A refused charge takes nothing: it may do for something smaller."""
         cap = spent.policy.item.amount
         members = {"cost": units, "cap": cap}
         if units > cap:
             text = f"this would cost {units} units, more than the {cap} that a window holds: ask for less"
             raise RateLimited(text, members=members)
-        # A refused charge takes nothing: what is left may do for something smaller.
-        strategy, policy = self.limiter.limiter, spent.policy
-        enough = strategy.test(policy.item, policy.name, spent.bucket, cost=units)
-        if not enough or not self._hit(spent, units):
-            left, wait = self.left(spent)
-            text = f"this would cost {units} units, and {left} of {cap} are left; try again in {wait} s"
+        if units > spent.left:
+            wait = self.seconds_left(spent)
+            text = f"this would cost {units} units, and {spent.left} of {cap} are left; try again in {wait} s"
             raise RateLimited(text, retry_after=wait, members=members)
+        self._count(spent, units)
 
-    def left(self, spent: Spent) -> tuple[int, int]:
-        """Units left, and whole seconds to the end of the window."""
-        window = self.limiter.limiter.get_window_stats(spent.policy.item, spent.policy.name, spent.bucket)
-        seconds = min(max(1, ceil(window.reset_time - time())), spent.policy.seconds)
-        return max(0, window.remaining), seconds
+    def _count(self, spent: Spent, units: int) -> None:
+        spent.units = self.limiter.storage.incr(spent.bucket, spent.policy.seconds, amount=units)
 
-    def _hit(self, spent: Spent, units: int) -> bool:
-        policy = spent.policy
-        return self.limiter.limiter.hit(policy.item, policy.name, spent.bucket, cost=units)
+    def seconds_left(self, spent: Spent) -> int:
+        """Whole seconds to the end of the window, at least one."""
+        left = ceil(self.limiter.storage.get_expiry(spent.bucket) - time())
+        return min(max(1, left), spent.policy.seconds)
 
 
 def limits_of(app: Flask, config: Config) -> Limits:
     """The limits of an application: one for callers with a key, one for those without."""
-    limiter = Limiter(
-        lambda: "",
-        app=app,
-        storage_uri=config.rate_storage,
-        strategy="fixed-window",
-        headers_enabled=False,
-        request_identifier=lambda: "",  # no request is Flask-Limiter's to check
-    )
+    uri = f"{SCHEME}://" if config.rate_storage == _MEMORY else config.rate_storage
+    limiter = Limiter(lambda: "", storage_uri=uri, strategy="fixed-window", headers_enabled=False)
+    app.extensions["limiter"] = {limiter}  # it takes itself to be set up, and hooks into no request
+    limiter.init_app(app)
     return Limits(
         limiter, _policy(_KEYED, config.rate_limit), _policy(_ANONYMOUS, config.rate_limit_anonymous)
     )
@@ -129,10 +131,10 @@ def charge(units: int) -> None:
 
 def add_headers(response: Response, limits: Limits, spent: Spent) -> None:
     """Tell the client its limit, what is left of it, and when the window ends."""
-    left, wait = limits.left(spent)
+    left, wait = str(spent.left), str(limits.seconds_left(spent))
     headers = response.headers
     headers["RateLimit-Policy"] = spent.policy.header
     headers["RateLimit"] = f"{spent.policy.prefix};r={left};t={wait}"
     headers["X-RateLimit-Limit"] = str(spent.policy.item.amount)
-    headers["X-RateLimit-Remaining"] = str(left)
-    headers["X-RateLimit-Reset"] = str(wait)
+    headers["X-RateLimit-Remaining"] = left
+    headers["X-RateLimit-Reset"] = wait

@@ -16,6 +16,8 @@ SEED_BYTES = 32
 _COMMIT_DOMAIN = b"macao commitment 1\x00"
 _STREAM_DOMAIN = b"macao shuffle 1\x00"
 _DERIVE_DOMAIN = b"macao derive 1\x00"
+_INNER_PAD = bytes(byte ^ 0x36 for byte in range(256))
+_OUTER_PAD = bytes(byte ^ 0x5C for byte in range(256))
 _WORDS = Struct(">8I")
 _COUNTERS = Struct(">QQ")
 _SPAN = 1 << 32
@@ -42,11 +44,20 @@ def derive(seed: bytes, label: str, number: int) -> bytes:
 
 
 def words(key: bytes, number: int, first: int, count: int) -> list[int]:
-    """32-bit words of blocks `first` … `first + count - 1` (eight each) of stream(key, number)."""
+    """32-bit words of blocks `first` … `first + count - 1` (eight each) of stream(key, number).
+
+    HMAC-SHA256 (RFC 2104) written out: the key is hashed in once for all blocks, which halves the cost of a shuffle.
+    """
+    padded = (key if len(key) <= 64 else hashlib.sha256(key).digest()).ljust(64, b"\x00")
+    keyed_inner = hashlib.sha256(padded.translate(_INNER_PAD) + _STREAM_DOMAIN).copy
+    keyed_outer = hashlib.sha256(padded.translate(_OUTER_PAD)).copy
+    unpack, pack = _WORDS.unpack, _COUNTERS.pack
     found: list[int] = []
-    unpack, pack, digest = _WORDS.unpack, _COUNTERS.pack, hmac.digest
     for block in range(first, first + count):
-        found += unpack(digest(key, _STREAM_DOMAIN + pack(number, block), "sha256"))
+        inner, outer = keyed_inner(), keyed_outer()
+        inner.update(pack(number, block))
+        outer.update(inner.digest())
+        found += unpack(outer.digest())
     return found
 
 

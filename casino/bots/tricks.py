@@ -90,7 +90,7 @@ def decide(state: TrickState, seen: int) -> int:
         return min(state.legal(seat), key=lambda action: abs(action - BID - expected))
     return choose_card(
         hand & state.led or hand,
-        state.best if state.trick else NOBODY,
+        state.best,
         state.trump,
         unseen,
         wants=state.bids[seat] > state.taken[seat],

@@ -8,6 +8,7 @@ from casino.tricks.actions import OF_SUIT
 NOT_BID: Final = -1
 NO_TRUMP: Final = 4
 NOBODY: Final = -1
+NO_CARD: Final = -1
 
 Trick = tuple[int, tuple[int, ...], int]
 """A trick that was taken: who led, the cards from him on, who took it."""

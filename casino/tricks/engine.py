@@ -15,10 +15,11 @@ from casino.errors import CasinoError, GameOver, IllegalAction, NotationError, N
 from casino.game import Event, Game, Json, Result, State, View
 from casino.tricks import position, views, worlds
 from casino.tricks.actions import ALL, BID, BITS, OF_SUIT, members, parse, text
-from casino.tricks.deal import NO_TRUMP, NOBODY, NOT_BID, Deal, takes
+from casino.tricks.deal import NO_CARD, NO_TRUMP, NOBODY, NOT_BID, Deal, takes
 from casino.tricks.rules import Rules
 
 _LOT: Final = "lot"
+_UNTOLD: Final = -1  # not even the deal was told as an event
 
 
 class TrickGame(Game[int]):
@@ -127,7 +128,8 @@ class TrickGame(Game[int]):
 
 
 class TrickState(State[int]):
-    """One deal being played. `turn` is the seat to act, NOBODY once all tricks are taken."""
+    """One deal being played. `turn` is the seat to act, NOBODY once all tricks are taken; `best` the card to beat,
+    NO_CARD while there is none; `left` the tricks still to be taken; `led` the cards that follow suit."""
 
     __slots__ = (
         "_game", "best", "bids", "hands", "leader", "led", "left", "log", "origin", "seats", "shuffles", "taken",
@@ -150,7 +152,7 @@ class TrickState(State[int]):
         self.left = max(hand.bit_count() for hand in self.hands)
         self.trick: list[int] = []
         self.led = ALL
-        self.best = self.winner = NOBODY
+        self.best, self.winner = NO_CARD, NOBODY
         for card in origin.trick:
             self._lay(self.turn, card)
         if self.unbid:
@@ -158,7 +160,7 @@ class TrickState(State[int]):
         if not self.left:
             self.turn = NOBODY
         self.log: list[tuple[int, int]] = []
-        self.told = NOBODY
+        self.told = _UNTOLD
         self.shuffles: list[list[int]] = []
 
     @property
@@ -238,6 +240,7 @@ class TrickState(State[int]):
         self.trick.clear()
         self.leader = winner
         self.led = ALL
+        self.best = NO_CARD
         self.left -= 1
         self.turn = winner if self.left else NOBODY
 
@@ -278,7 +281,7 @@ class TrickState(State[int]):
         """Events are told from the log: `dealt`, `played` (bids too), `scored`."""
         if self.told == len(self.log):
             return []
-        events = [views.dealt(self)] if self.told == NOBODY else []
+        events = [views.dealt(self)] if self.told == _UNTOLD else []
         done = max(self.told, 0)
         events += views.played(self, done)
         if self.turn == NOBODY:

@@ -77,7 +77,10 @@ def offer_bank(state: "BankingState", first: int) -> None:
     while state.banker not in ready:
         _pass_over(state, state.banker)
         state.banker = (state.banker + 1) % game.seats
-    rounds.derive_bank_seed(state)
+    if game.bank == HOUSE and game.banks is not None and bank_range(state)[0] > bank_range(state)[1]:
+        finish(state, "broke")  # of a table without end the server keeps the house in chips
+    else:
+        rounds.derive_bank_seed(state)
 
 
 def _could_be_banker(state: "BankingState", first: int) -> set[int]:

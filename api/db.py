@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import URL, Connection, create_engine, event, func, make_url, select
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 
@@ -34,6 +34,7 @@ _BUSY_TIMEOUT_MS: Final = 5_000  # for writers that do not queue, such as a shel
 _MIGRATION_LOCK: Final = 0x6D6163616F  # «macao»
 _HOOKS: Final = "after_commit"
 _RETRYABLE_STATES: Final = {"40001", "40P01", "55P03"}  # serialization, deadlock, lock not available
+_LATE: Final = "the database could not be reached, or did not take the call in time: try again"
 _log = logging.getLogger(__name__)
 
 
@@ -70,7 +71,8 @@ class Database:
     def write(self) -> Iterator[Session]:
         """A session in one transaction, committed at the end of the block, rolled back on an exception.
 
-        Raises Busy (nothing changed) where the turn or a lock is not to be had in time.
+        Raises Busy where the turn or a lock is not to be had in time (nothing was changed), or the database is not
+        reached (if it is lost in the very commit nobody can tell: repeat the request under its Idempotency-Key).
         """
         with self._turn(), Session(self._writer, expire_on_commit=False) as session, _retryable():
             yield session
@@ -221,20 +223,22 @@ def _pragmas(connection: Any, *settings: str) -> None:
 
 @contextmanager
 def _retryable() -> Iterator[None]:
-    """Turn what a second try may cure into Busy; every other error passes."""
+    """Turn what a later try may cure into Busy; every other error passes."""
     try:
         yield
-    except (DBAPIError, PoolTimeout) as error:
-        if isinstance(error, DBAPIError) and not _may_pass(error):
+    except PoolTimeout as error:
+        raise Busy(_LATE) from error
+    except DBAPIError as error:
+        if not _may_pass(error):
             raise
-        raise Busy("the database did not take the call in time; nothing was changed") from error
+        raise Busy(_LATE) from error
 
 
 def _may_pass(error: DBAPIError) -> bool:
-    if error.connection_invalidated:
-        return True
     code = getattr(error.orig, "sqlite_errorname", None) or getattr(error.orig, "sqlstate", None)
-    return code in _RETRYABLE_STATES or str(code).startswith(("SQLITE_BUSY", "SQLITE_LOCKED", "08", "57P"))
+    if code is None:  # not from the database: it could not be reached, or was lost
+        return error.connection_invalidated or isinstance(error, OperationalError)
+    return code in _RETRYABLE_STATES or code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED", "08", "57P"))
 
 
 def _run(hook: Callable[[], object]) -> None:

@@ -12,6 +12,7 @@ from rich.table import Table
 from api.config import ConfigError, from_environment
 from api.db import Database, DatabaseError, is_current
 from api.services.audit import Report, check
+from api.services.errors import ServiceError
 
 
 @click.group()
@@ -30,9 +31,12 @@ def check_command(url: str | None, as_json: bool) -> None:
         database = Database(from_environment(os.environ, database_url=url).database_url)
     except (ConfigError, DatabaseError) as error:
         raise click.UsageError(str(error)) from None
-    if not is_current(database):
-        raise click.ClickException(f"no database of this version at {database.url.render_as_string()}")
-    report = check(database)
+    try:
+        if not is_current(database):
+            raise click.ClickException(f"no database of this version at {database.url.render_as_string()}")
+        report = check(database)
+    except ServiceError as error:
+        raise click.ClickException(error.detail) from None
     if as_json:
         click.echo(json.dumps({"ok": report.ok, **asdict(report)}, indent=2))
     else:

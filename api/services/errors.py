@@ -111,7 +111,7 @@ class LimitReached(ServiceError):
 
 
 class Busy(ServiceError):
-    """The database could not take the call in time; nothing was changed."""
+    """The service or its database could not take the call in time."""
 
     code = "busy"
     status = 503

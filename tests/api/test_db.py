@@ -262,3 +262,11 @@ def test_a_postgresql_url_of_either_form_means_psycopg_and_the_password_is_not_s
         database = Database(f"{scheme}://me:secret@localhost/macao")
         assert database.url.drivername == "postgresql+psycopg"
         assert "secret" not in repr(database)
+
+
+def test_a_database_that_is_not_reached_is_told_to_be_busy():
+    """A server that is down is no fault of the request: 503, as for one that is late."""
+    database = Database("postgresql://nobody@127.0.0.1:1/none")
+    for transaction in (database.read, database.write):
+        with pytest.raises(Busy), transaction() as session:
+            session.execute(text("SELECT 1"))

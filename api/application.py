@@ -55,7 +55,7 @@ def build(config: Config | None = None, now: Callable[[], datetime] | None = Non
     for name in VIEWS:
         api.register_blueprint(import_module(f"api.views.{name}.resources").blueprint)
     browse.register(app, api.spec.to_dict())
-    app.wsgi_app = headers.SecurityHeaders(app.wsgi_app)  # type: ignore[method-assign]
+    app.wsgi_app = headers.EdgeHeaders(app.wsgi_app)  # type: ignore[method-assign]
     if config.trusted_proxies:
         hops = config.trusted_proxies
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops)  # type: ignore[method-assign]
@@ -86,11 +86,11 @@ def _finisher(
     def finish_request(response: Response) -> Response:
         asked, here = request._get_current_object(), context()  # type: ignore[attr-defined]
         sent = response.headers
-        sent["X-Request-Id"] = here.request_id
+        edge = asked.environ[headers.EDGE] = [("X-Request-Id", here.request_id)]
         if "Cache-Control" not in sent:
             sent["Cache-Control"] = "no-store"  # answers are private unless they say otherwise
         if here.spent is not None:
-            limits.add_headers(response, service.limits, here.spent)
+            edge += limits.headers_of(service.limits, here.spent)
         if vary:
             sent.add("Vary", "Origin")
         if "Origin" in asked.headers:

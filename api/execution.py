@@ -41,6 +41,7 @@ from api.services.errors import Busy, PlanStale
 Text = str | Callable[[Any], str | None] | None
 
 ATTEMPTS: Final = 5
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +176,7 @@ def _caching(public: int | None) -> list[tuple[str, str]]:
 
 def dumps(value: Any) -> bytes:
     """Compact JSON in UTF-8 and a line end, for those who read it in a terminal; NaN and infinities are a fault."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+    return _ENCODER.encode(value).encode() + b"\n"
 
 
 def _answer(value: Any, status: int, location: Text, etag: Text) -> Response:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 Headers = list[tuple[str, str]]
+EDGE: Final = "macao.headers"
 _YEAR: Final = 31_536_000  # seconds
 EXPOSED: Final = (
     "Allow",
@@ -89,8 +90,10 @@ _OF_PAGES: Final = _constant(
 )
 
 
-class SecurityHeaders:
-    """Adds the headers that never change where they cost least: to the list that goes to the server."""
+class EdgeHeaders:
+    """Adds headers where it costs least, to the list that goes to the server: those that never change, and those that
+    the application put in the request's environment under `EDGE`.
+    """
 
     def __init__(self, app: "WSGIApplication") -> None:
         self._app = app
@@ -99,7 +102,7 @@ class SecurityHeaders:
         constant = _OF_PAGES if environ["PATH_INFO"].startswith("/docs") else _OF_DATA
 
         def start(status: str, headers: Headers, exc_info: Any = None, /) -> Any:
-            return start_response(status, headers + constant, exc_info)
+            return start_response(status, headers + environ.get(EDGE, []) + constant, exc_info)
 
         return self._app(environ, start)
 

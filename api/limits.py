@@ -12,7 +12,7 @@ from time import time
 from typing import Final
 
 import http_sf
-from flask import Flask, Response
+from flask import Flask
 from flask_limiter import Limiter
 from http_sf import InnerListType, ItemType
 from limits import RateLimitItem, parse
@@ -129,12 +129,13 @@ def charge(units: int) -> None:
         service().limits.charge(spent, units)
 
 
-def add_headers(response: Response, limits: Limits, spent: Spent) -> None:
-    """Tell the client its limit, what is left of it, and when the window ends."""
+def headers_of(limits: Limits, spent: Spent) -> list[tuple[str, str]]:
+    """What tells the client its limit, what is left of it, and when the window ends."""
     left, wait = str(spent.left), str(limits.seconds_left(spent))
-    headers = response.headers
-    headers["RateLimit-Policy"] = spent.policy.header
-    headers["RateLimit"] = f"{spent.policy.prefix};r={left};t={wait}"
-    headers["X-RateLimit-Limit"] = str(spent.policy.item.amount)
-    headers["X-RateLimit-Remaining"] = left
-    headers["X-RateLimit-Reset"] = wait
+    return [
+        ("RateLimit-Policy", spent.policy.header),
+        ("RateLimit", f"{spent.policy.prefix};r={left};t={wait}"),
+        ("X-RateLimit-Limit", str(spent.policy.item.amount)),
+        ("X-RateLimit-Remaining", left),
+        ("X-RateLimit-Reset", wait),
+    ]

@@ -4,6 +4,7 @@ Lines hold no key, no seed and no card: a request's line is made of the fields b
 its query, its headers nor its body.
 """
 
+import json
 import logging
 import sys
 from typing import Any, Final
@@ -14,7 +15,12 @@ from flask import Request
 from api.config import Config
 from api.context import Context
 
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, default=str)
 _LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
+
+
+def _dumps(line: Any, **_: Any) -> str:
+    return _ENCODER.encode(line)
 
 
 def configure(config: Config) -> None:
@@ -27,7 +33,7 @@ def configure(config: Config) -> None:
         structlog.processors.format_exc_info,
     ]
     structlog.configure(
-        processors=[*shared, structlog.processors.JSONRenderer(ensure_ascii=False)],
+        processors=[*shared, structlog.processors.JSONRenderer(_dumps)],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.WriteLoggerFactory(file=sys.stderr),
         cache_logger_on_first_use=False,
@@ -39,7 +45,7 @@ def configure(config: Config) -> None:
             foreign_pre_chain=[structlog.stdlib.add_logger_name, structlog.stdlib.ExtraAdder(), *shared],
             processors=[
                 structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                structlog.processors.JSONRenderer(ensure_ascii=False),
+                structlog.processors.JSONRenderer(_dumps),
             ],
         )
     )

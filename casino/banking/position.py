@@ -60,7 +60,7 @@ def _check_shape(state: "BankingState", data: Mapping[str, Any]) -> None:
         raise PositionError(f"a position of «{game.name}» is wanted here", pointer="/game")
     if data.get("seats", game.seats) != game.seats:
         raise PositionError(f"the game here has {game.seats} seats", pointer="/seats")
-    if build(game.options, data.get("options", {}), "/options") != game.rules:
+    if "options" in data and build(game.options, data["options"], "/options") != game.rules:
         raise PositionError("the game here is played by other options", pointer="/options")
     for key in _BY_SEAT:
         if key in data and len(data[key]) != game.seats:

@@ -3,7 +3,7 @@
 Whole matches from the catalogue; each round is one seed, played once from every seat. A row says how often the
 stronger bot won (a shared win counts its part), with the 95 % interval, beside a fair share.
 
-    python benchmarks/bots_tricks.py [--rounds 24] [--nodes 2000]
+    python benchmarks/bots_tricks.py [--rounds 40] [--nodes 2000]
 """
 
 import argparse
@@ -36,7 +36,7 @@ def named(policy: str, nodes: int, game: Any, rng: Random) -> Bot:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "--rounds", type=int, default=24, help="rounds of `search`; `simple` plays five times as many"
+        "--rounds", type=int, default=40, help="rounds of `search`; `simple` plays five times as many"
     )
     parser.add_argument(
         "--nodes", type=int, default=NODES, help="actions that `search` plays out for a decision"
@@ -44,7 +44,7 @@ def main() -> None:
     chosen = parser.parse_args()
     print(f"Python {platform.python_version()}; search with {chosen.nodes} nodes a decision")
     print(
-        f"{'table':48}{'bot':8}{'against':9}{'rounds':>6}{'fair':>7}{'wins':>7}  {'95 %':15}{'points ahead'}"
+        f"{'table':50}{'bot':8}{'against':9}{'rounds':>6}{'fair':>7}{'wins':>7}  {'95 %':15}{'points ahead'}"
     )
     weaker = 0
     for seats, options in TABLES:
@@ -59,7 +59,7 @@ def main() -> None:
             interval = f"{found.wins.low:.3f}-{found.wins.high:.3f}"
             lead = f"{found.lead.mean:+.1f} ({found.lead.low:+.1f} to {found.lead.high:+.1f})"
             print(
-                f"{label:48}{strong:8}{weak:9}{rounds:6}{found.fair:7.3f}{found.wins.mean:7.3f}  {interval:15}{lead}",
+                f"{label:50}{strong:8}{weak:9}{rounds:6}{found.fair:7.3f}{found.wins.mean:7.3f}  {interval:15}{lead}",
                 flush=True,
             )
             weaker += not found.stronger

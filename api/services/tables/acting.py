@@ -234,11 +234,11 @@ def _leave_waiting(table: TableData, sitter: Sitter, now: datetime) -> Change:
 
 
 def plan_time_up(table: TableData, terms: Terms, now: datetime) -> Change:
-    """What happens when a table's time is up: the default is done for every person who is awaited."""
+    """What happens when a table's time is up: every person who is awaited has his turn played by the default."""
     play = Play.resume(table, terms, now)
-    late = [seat for seat in play.state.awaited() if table.sitters[seat].by_hand]
-    for seat in late:
-        if seat in play.state.awaited():
+    phase, coups = play.state.phase, play.state.coups
+    for seat in [seat for seat in play.state.awaited() if table.sitters[seat].by_hand]:
+        while seat in play.state.awaited() and (play.state.phase, play.state.coups) == (phase, coups):
             play.act(seat, play.default_action(seat), BY_DEFAULT, timed_out=True)
     play.run()
     return play.change()

@@ -109,6 +109,7 @@ class TableData:
 # Built once, and run without the unit of work: every request reads a table.
 _IDS: Final[Any] = bindparam("ids", expanding=True)
 _ROWS: Final = select(Table.__table__).where(Table.id.in_(_IDS))
+_ROW: Final = select(Table.__table__).where(Table.id == bindparam("id"))
 # Columns that a row and a TableData call by the same name.
 SAME: Final = tuple(
     column.name for column in Table.__table__.columns if column.name not in ("creator_id", "stakes", "state")
@@ -127,17 +128,19 @@ _SEATS: Final = (
     )
     .outerjoin(Player, Player.id == Seat.player_id)
     .outerjoin(Account, Account.id == Seat.account_id)
-    .where(Seat.table_id.in_(_IDS))
     .order_by(Seat.table_id, Seat.number)
 )
+_SEATS_OF_ALL: Final = _SEATS.where(Seat.table_id.in_(_IDS))
+_SEATS_OF_ONE: Final = _SEATS.where(Seat.table_id == bindparam("id"))
 
 
 def load(session: Session, table_id: str) -> TableData:
     """The table as this transaction sees it. Raises NotFound."""
-    found = load_all(session, [table_id]) if is_id(table_id, "tbl") else []
-    if not found:
+    connection, wanted = session.connection(), {"id": table_id}
+    row = connection.execute(_ROW, wanted).first() if is_id(table_id, "tbl") else None
+    if row is None:
         raise unknown(table_id)
-    return found[0]
+    return _table(row, connection.execute(_SEATS_OF_ONE, wanted).all())
 
 
 def load_all(session: Session, ids: Sequence[str]) -> list[TableData]:
@@ -145,7 +148,7 @@ def load_all(session: Session, ids: Sequence[str]) -> list[TableData]:
     connection, wanted = session.connection(), {"ids": ids}
     rows = {row.id: row for row in connection.execute(_ROWS, wanted)}
     seats: dict[str, list[Any]] = {table_id: [] for table_id in rows}
-    for seat in connection.execute(_SEATS, wanted):
+    for seat in connection.execute(_SEATS_OF_ALL, wanted):
         seats[seat.table_id].append(seat)
     return [_table(rows[table_id], seats[table_id]) for table_id in ids if table_id in rows]
 

@@ -1,12 +1,12 @@
 """What a player may see of a table. Made of what the engine's view lists for his seat, never of the state."""
 
-from collections.abc import Sequence
 from datetime import datetime
+from typing import Final
 
-from sqlalchemy import Select, or_, select
+from sqlalchemy import Select, bindparam, or_, select
 from sqlalchemy.orm import Session
 
-from api.models import Seat, Table
+from api.models import Account, Seat, Table
 from api.services.tables.change import Change
 from api.services.tables.model import OPEN, Json, TableData, load_all
 from api.services.tables.play import state_of
@@ -73,11 +73,26 @@ def answer(change: Change, table: TableData, player: str, now: datetime) -> Json
     return {**table_view(table, player, now, change.live), "new_events": events, **change.report}
 
 
-def parts_of_tag(table: TableData, player: str) -> Sequence[object]:
-    """What an entity tag of the view depends on: the version, whose view it is, and his balance."""
+Parts = tuple[object, ...]
+_OWN: Final = (
+    select(Table.version, Seat.number, Account.balance)
+    .join(Seat, Seat.table_id == Table.id)
+    .outerjoin(Account, Account.id == Seat.account_id)
+    .where(Table.id == bindparam("id"), Seat.player_id == bindparam("player"))
+)
+
+
+def parts_of_tag(table: TableData, player: str) -> Parts:
+    """What the view, and so its entity tag, depends on: the version, whose view it is, and his balance."""
     sitter = table.seat_of(player)
     seat = sitter.number if sitter is not None else "-"
     return (table.id, table.version, player, seat, table.balance(sitter) if sitter is not None else "-")
+
+
+def own_parts(session: Session, table_id: str, player: str) -> Parts | None:
+    """The same for somebody who has a seat there, in one look-up; None for everybody else."""
+    row = session.connection().execute(_OWN, {"id": table_id, "player": player}).first()
+    return None if row is None else (table_id, row.version, player, row.number, row.balance or 0)
 
 
 def listed(

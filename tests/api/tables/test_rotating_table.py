@@ -210,7 +210,8 @@ def test_seats_join_between_coups(person: People, database: Database) -> None:
     ada.do(table, "stake 10")
     view = boris.post(f"/tables/{table}/seats", {"seat": 1}, 201)
     assert view["seats"][1]["pending"] is True
-    assert view["play"] is None
+    assert view["play"]["seat"] is None
+    assert view["play"]["seats"][0]["hand"] == [None]
     assert boris.do(table, "stake 10", status=409)["code"] == "pending"
     view = ada.do(table, "stand")
     types = [event["type"] for event in view["new_events"]]

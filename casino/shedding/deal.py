@@ -28,14 +28,15 @@ ADDING: Final = 6  # a card was laid and another may or must follow
 NAMING: Final = 7  # say what must follow
 CHOOSING: Final = 8  # say who is next
 
-# Entries of the log that are no action: what happened besides, in the place of the action's code.
-TOOK: Final = -1  # (seat, TOOK, cards, why)
-SHUFFLED: Final = -2  # (NOBODY, SHUFFLED, number, size of the new stock)
-WENT_OUT: Final = -3  # (seat, WENT_OUT, place)
-SCORED: Final = -4  # (NOBODY, SCORED)
-DEALT: Final = -5  # (NOBODY, DEALT, hands, cards turned)
+# What happened besides actions, as the log has it: rows that begin with one of these.
+TOOK: Final = "drew"  # (TOOK, seat, cards, why)
+SHUFFLED: Final = "shuffled"  # (SHUFFLED, number, size of the new stock)
+DEALT: Final = "dealt"  # (DEALT, hands, cards turned)
+SCORED: Final = "scored"  # (SCORED,)
+SEAT_BITS: Final = 4
 
-LogEntry = tuple[Any, ...]
+LogEntry = int | tuple[Any, ...]
+"""An action as `action << SEAT_BITS | seat` (a card drawn by it as the action `COUNT + card`), or such a row."""
 
 
 def hand_of(cards: Iterable[int]) -> int:
@@ -69,17 +70,17 @@ class Deal:
     this turn, as what they count. matched: does one of them match `base`? drawn: the card drawn this turn.
     attack: the card that the penalty stands on. backward: who made it, if it went backward. aim: 1 or -1, where a
     penalty goes once laying, naming and choosing are done; over: seats passed over then.
-    ring: by direction, the next seat still in, by seat. sitting: turns still lost by all together.
+    ring: by direction, the next seat still in, by seat; after: the same in the direction of play. sitting: turns
+    still lost by all together.
     calm: does nothing but the top card bind the seat to move? (Derived, as goal, ring and sitting are.)
     """
 
     __slots__ = (
-        "active", "aim", "ask", "attack", "backward", "base", "calm", "cap", "chosen", "dealer", "demand", "demand_by",
-        "demand_left", "direction", "drawn", "finished", "first_card", "fours", "goal", "hands", "laid", "lap",
-        "last_four", "log", "matched", "menu", "orders", "out_for", "outcome", "over", "passed", "passes", "penalty",
-        "pile",
-        "players_at_start", "ring", "said", "seats", "seed", "shuffles", "sitting", "skip", "solo", "stock",
-        "tables", "to_move", "totals", "turns", "window",
+        "active", "after", "aim", "ask", "attack", "backward", "base", "calm", "cap", "chosen", "dealer",
+        "demand", "demand_by", "demand_left", "direction", "drawn", "finished", "first_card", "fours", "goal",
+        "hands", "laid", "lap", "last_four", "log", "matched", "menu", "orders", "out_for", "outcome", "over",
+        "passed", "passes", "penalty", "pile", "players_at_start", "ring", "said", "seats", "seed", "shuffles",
+        "sitting", "skip", "solo", "stock", "tables", "to_move", "totals", "turns", "window",
     )  # fmt: skip
 
     def __init__(self, tables: Tables, seats: int, seed: bytes) -> None:
@@ -104,6 +105,7 @@ class Deal:
         self.menu: tuple[int, ...] | None = None
         self._quiet()
         self.ring: tuple[tuple[int, ...], ...] = ()
+        self.after: tuple[int, ...] = ()
         self.close_ranks()
 
     def _quiet(self) -> None:
@@ -156,6 +158,12 @@ class Deal:
     def close_ranks(self) -> None:
         """Work out who follows whom among those still in."""
         self.ring = ((), self._followers(1), self._followers(-1))
+        self.after = self.ring[self.direction]
+
+    def turn_round(self) -> None:
+        """Play goes the other way."""
+        self.direction = -self.direction
+        self.after = self.ring[self.direction]
 
     def _followers(self, step: int) -> tuple[int, ...]:
         n = self.seats
@@ -197,26 +205,26 @@ class Deal:
         self.orders.append(order)
         self.stock = order[::-1]
         del self.pile[:-1]
-        self.log.append((NOBODY, SHUFFLED, self.shuffles, len(order)))
+        self.log.append((SHUFFLED, self.shuffles, len(order)))
 
     def give(self, seat: int, count: int, why: str) -> tuple[int, ...]:
         """Let the seat draw so many cards, or what there is."""
-        cards: list[int] = []
+        cards = self.stock[: -count - 1 : -1]
+        del self.stock[-len(cards) or len(self.stock) :]
+        while len(cards) < count and len(self.pile) > 1:
+            self.reshuffle()
+            more = self.stock[: len(cards) - count - 1 : -1]
+            del self.stock[-len(more) :]
+            cards += more
         hand = self.hands[seat]
-        while len(cards) < count:
-            if not self.stock:
-                if len(self.pile) < 2:
-                    break
-                self.reshuffle()
-            card = self.stock.pop()
+        for card in cards:
             bit = BITS[card]
             while hand & bit:
                 bit <<= LAYER
             hand |= bit
-            cards.append(card)
         self.hands[seat] = hand
         drawn = tuple(cards)
-        self.log.append((seat, TOOK, drawn, why))
+        self.log.append((TOOK, seat, drawn, why))
         return drawn
 
 

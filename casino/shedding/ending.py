@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from casino.game import Result
-from casino.shedding.deal import NO_CARD, NOBODY, OVER, SCORED, WENT_OUT, Deal, cards_of
+from casino.shedding.deal import NO_CARD, NOBODY, OVER, SCORED, Deal, cards_of
 from casino.shedding.patterns import BITS
 
 
@@ -18,7 +18,6 @@ def go_out(d: Deal, seat: int) -> bool:
     d.calm = False
     if d.window == seat:
         d.window = NOBODY
-    d.log.append((seat, WENT_OUT, len(d.finished)))
     if d.tables.rules.last_attack == "dropped":
         d.penalty, d.attack = 0, NO_CARD
     if ended(d):
@@ -67,7 +66,7 @@ _LAST_ATTACK: Final[dict[str, Callable[[Deal, int], None]]] = {
 
 def double_owner(d: Deal) -> int:
     """Who has emptied his hand with a pair that may still be answered («double macao»); NOBODY if none has."""
-    if d.tables.rules.last_card == "free" or d.players_at_start != 2 or not d.penalty:
+    if not d.tables.lone or d.players_at_start != 2 or not d.penalty:
         return NOBODY
     waiting = (seat for seat in (0, 1) if not d.hands[seat] and seat not in d.finished and seat != d.to_move)
     return next(waiting, NOBODY)
@@ -94,7 +93,7 @@ def settle(d: Deal, reason: str) -> None:
         d.outcome = Result(tuple(points), winners, "points", reason)
     else:
         d.outcome = Result(tuple(int(seat in winners) for seat in range(d.seats)), winners, "wins", reason)
-    d.log.append((NOBODY, SCORED))
+    d.log.append((SCORED,))
 
 
 def _points(d: Deal, reason: str) -> list[int]:

@@ -13,7 +13,7 @@ from casino import chance
 from casino.cards import pack
 from casino.errors import GameOver, IllegalAction, NotYourTurn
 from casino.game import Event, Game, Json, Result, State, View
-from casino.shedding import calls, fields, laying, menus, position, turns, views, worlds
+from casino.shedding import calls, fields, laying, position, turns, views, worlds
 from casino.shedding.actions import (
     ADD,
     CHOOSE,
@@ -21,11 +21,11 @@ from casino.shedding.actions import (
     MACAO,
     MAX_SEATS,
     NAME,
-    laid,
     parse,
     text,
 )
-from casino.shedding.deal import DEALT, FOURS, NOBODY, OVER, SKIP, Deal, hand_of
+from casino.shedding.deal import DEALT, FOURS, NOBODY, OVER, SEAT_BITS, SKIP, Deal, hand_of
+from casino.shedding.menus import MENUS
 from casino.shedding.rules import Rules
 from casino.shedding.tables import compiled
 
@@ -96,7 +96,7 @@ class ShedGame(Game[int]):
         state.orders.append(order)
         state.dealer = dealer
         state.active = state.first_card = state.pile[-1]
-        state.log.append((NOBODY, DEALT, tuple(state.hands), tuple(state.pile)))
+        state.log.append((DEALT, tuple(state.hands), tuple(state.pile)))
         first = 1 if self.played.starts == "left" else -1
         state.to_move = (dealer + first) % self.seats
         turns.await_turn(state)
@@ -157,8 +157,8 @@ class ShedState(Deal, State[int]):
             return [*calls.aside(self, seat)]
         menu = self.menu
         if menu is None:
-            menu = self.menu = menus.menu(self)
-        return [*menu] if self.window == NOBODY else [*menu, *calls.aside(self, seat)]
+            menu = self.menu = MENUS[self.ask](self)
+        return [*menu] if self.window < 0 else [*menu, *calls.aside(self, seat)]
 
     def apply(self, seat: int, action: int) -> None:
         menu = self.menu
@@ -166,19 +166,19 @@ class ShedState(Deal, State[int]):
             if self._said_aside(seat, action):
                 return
             self._check(seat, action)
-        if self.window not in (NOBODY, seat):
+        if self.window >= 0 and self.window != seat:
             calls.close(self)
             if self.ask == OVER:
                 return
         self.menu = None
-        self.log.append((seat, action))
+        self.log.append(action << SEAT_BITS | seat)
         _DO[action](self, seat, action)
 
     def _said_aside(self, seat: int, action: int) -> bool:
         """Does what is said whoever's turn it is; returns whether that was it."""
         if action not in calls.aside(self, seat):
             return False
-        self.log.append((seat, action))
+        self.log.append(action << SEAT_BITS | seat)
         self.menu = None
         if action == MACAO:
             calls.say(self, seat)
@@ -231,14 +231,6 @@ class ShedState(Deal, State[int]):
         return orders
 
 
-def _lay(d: Deal, seat: int, action: int) -> None:
-    laying.lay(d, seat, action, action)
-
-
-def _lay_more(d: Deal, seat: int, action: int) -> None:
-    laying.lay(d, seat, *laid(action))
-
-
 def _accept(d: Deal, seat: int, action: int) -> None:
     d.passes = 0
     (turns.accept_skip if d.ask == SKIP else turns.accept_penalty)(d, seat)
@@ -248,28 +240,16 @@ def _pass(d: Deal, seat: int, action: int) -> None:
     (turns.pass_four if d.ask == FOURS else turns.pass_turn)(d, seat)
 
 
-def _draw(d: Deal, seat: int, action: int) -> None:
-    laying.draw(d, seat)
-
-
-def _end(d: Deal, seat: int, action: int) -> None:
-    laying.end(d, seat)
-
-
-def _choose(d: Deal, seat: int, action: int) -> None:
-    laying.choose(d, seat, action - CHOOSE)
-
-
 Deed = Callable[[Deal, int, int], None]
 
 # By action: what does it. (`macao` and `catch` are said aside.)
 _DO: Final[tuple[Deed, ...]] = (
-    *[_lay] * ADD,
-    *[_lay_more] * (NAME - ADD),
+    *[laying.lay] * ADD,
+    *[laying.lay_as] * (NAME - ADD),
     *[laying.name] * (CHOOSE - NAME),
-    *[_choose] * MAX_SEATS,
-    _end,
-    _draw,
+    *[laying.choose] * MAX_SEATS,
+    laying.end,
+    laying.draw,
     _accept,
     _pass,
 )

@@ -2,7 +2,7 @@
 
 from casino.cards import FACES
 from casino.shedding import calls, ending, menus, packets, turns
-from casino.shedding.actions import NAME, NAME_ANY, NAME_FREE
+from casino.shedding.actions import CHOOSE, COUNT, NAME, NAME_ANY, NAME_FREE, laid
 from casino.shedding.deal import (
     ADDING,
     CHOOSING,
@@ -12,6 +12,7 @@ from casino.shedding.deal import (
     NO_CARD,
     NOBODY,
     OVER,
+    SEAT_BITS,
     UNLIMITED,
     Deal,
 )
@@ -19,8 +20,8 @@ from casino.shedding.patterns import BITS
 from casino.shedding.tables import ANY, ANYTHING, FREE, NO_DEMAND, RANK, quiet_goal
 
 
-def lay(d: Deal, seat: int, card: int, face: int) -> None:
-    """Lay a card of the hand as `face` (which differs for a named joker)."""
+def lay(d: Deal, seat: int, card: int) -> None:
+    """Lay a card of the hand. The common case comes first: a plain card on a calm table, and none to add."""
     tables = d.tables
     hand = d.hands[seat]
     bit = BITS[card]
@@ -29,69 +30,86 @@ def lay(d: Deal, seat: int, card: int, face: int) -> None:
     hand ^= bit
     d.hands[seat] = hand
     d.pile.append(card)
-    d.passes = 0
-    if d.calm and tables.simple[face] and hand & (hand - 1) and not (hand & tables.joins[face] or d.laid):
-        # The common case: a plain card on a quiet table, and nothing that could be added.
-        d.active = face
-        turns.turn_over(d, seat)
-        return
-    if d.laid:
-        d.matched = d.matched or bool(BITS[face] & quiet_goal(tables, d.demand, d.base))
+    if d.calm and hand & (hand - 1) and not hand & tables.quick[card]:
+        d.active = card
+        turns.calm_turn(d, seat)
     else:
+        _lay(d, seat, card, card)
+
+
+def lay_as(d: Deal, seat: int, action: int) -> None:
+    """Lay a further card of the turn, or a joker as a named card."""
+    card, face = laid(action)
+    hand = d.hands[seat]
+    bit = BITS[card]
+    while hand & bit << LAYER:
+        bit <<= LAYER
+    d.hands[seat] = hand ^ bit
+    d.pile.append(card)
+    _lay(d, seat, card, face)
+
+
+def _lay(d: Deal, seat: int, card: int, face: int) -> None:
+    """A card was laid as `face`: another may or must follow, or the laying is complete."""
+    tables = d.tables
+    if not d.laid:
         d.base = d.active
-        d.matched = bool(BITS[face] & d.goal)
+    if tables.rules.rank_packets:
+        wanted = quiet_goal(tables, d.demand, d.base) if d.laid else d.goal
+        d.matched = bool(BITS[face] & wanted) or (d.matched and bool(d.laid))
     d.laid = (*d.laid, face)
     if face < FACES:
         d.active = face
     elif tables.rules.after_joker == "any":
         d.active = ANYTHING
-    _go_on(d, seat, card)
-
-
-def _go_on(d: Deal, seat: int, card: int) -> None:
-    """Another card may or must follow, or the laying is complete."""
-    d.goal = packets.addable(d)
+    d.passes = 0
     d.calm = False
-    if menus.can_lay(d, d.hands[seat]) or _must_draw(d):
-        d.ask = ADDING
-        if d.drawn != card or not BITS[d.laid[-1]] & d.tables.again:
-            d.drawn = NO_CARD
-    else:
-        complete(d, seat)
+    again = BITS[face] & tables.again
+    if again or tables.joins[face]:
+        d.goal = packets.addable(d)
+        hand = d.hands[seat]
+        if hand & d.goal or (hand & tables.odd and menus.can_lay_named(d, hand)) or (again and _must_draw(d)):
+            d.ask = ADDING
+            if d.drawn != card or not again:
+                d.drawn = NO_CARD
+            return
+    complete(d, seat)
 
 
 def _must_draw(d: Deal) -> bool:
-    """Does the last card laid need another, to be drawn? Not if it was drawn itself and only its like are left."""
-    again = d.tables.again
-    if not BITS[d.laid[-1]] & again or not d.can_draw():
+    """Must one be drawn to follow a card that plays again? Not if it was drawn itself and only its like are left."""
+    if not d.can_draw():
         return False
+    again = d.tables.again
     only_more = all(BITS[card] & again for card in (*d.stock, *d.pile[:-1]))
     return not (only_more and d.drawn != NO_CARD)
 
 
 def complete(d: Deal, seat: int) -> None:
     """No more cards: what was laid takes effect, a window may open, and a question may be left to the seat."""
-    power = d.tables.powers[d.laid[-1]]
-    calling = power is not None and power.names is not None
-    asleep = d.penalty > 0 or d.skip > 0
-    final = ending.ended(d)
-    owner = ending.double_owner(d)
+    tables = d.tables
+    power = tables.powers[d.laid[-1]]
+    asleep = d.penalty or d.skip
+    final = bool(d.finished) and ending.ended(d)
     choosing = False
     d.calm = False
-    if owner == NOBODY:
-        choosing = packets.strike(d, seat)
-    else:
+    if tables.lone and (owner := ending.double_owner(d)) != NOBODY:
         ending.undo_double(d, owner)
-    _look_at_hand(d, seat)
+    elif power is not None or asleep or len(d.laid) > 1:
+        choosing = packets.strike(d, seat)
+    hand = d.hands[seat]
+    if not hand & (hand - 1):
+        _look_at_hand(d, seat)
+    if final and d.ask != OVER:
+        ending.settle(d, "out")
     if d.ask == OVER:
         return
-    if final:
-        ending.settle(d, "out")
-        return
-    if calling and d.hands[seat]:
+    calling = power is not None and power.names is not None
+    if calling and hand:
         d.ask = NAMING
         return
-    _lift_demand(d, lifted_by_any=not asleep, calling=calling)
+    if d.demand >= 0:
+        _lift_demand(d, lifted_by_any=not asleep, calling=calling)
     if choosing:
         d.ask = CHOOSING
     else:
@@ -130,16 +148,33 @@ def _lift_demand(d: Deal, *, lifted_by_any: bool, calling: bool) -> None:
         d.demand = NO_DEMAND
 
 
-def draw(d: Deal, seat: int) -> None:
+def draw(d: Deal, seat: int, action: int) -> None:
     """Draw one card; if nothing may be laid now, the turn ends by itself."""
-    cards = d.give(seat, 1, "draw")
     d.passes = 0
-    if cards:
-        d.drawn = cards[0]
-        if menus.can_lay_drawn(d, seat):
-            d.ask = DREW
+    if not d.stock:
+        if len(d.pile) < 2:
+            # What there was went to a seat that had not said «macao».
+            finish_turn(d, seat)
             return
-    finish_turn(d, seat)
+        d.reshuffle()
+    card = d.stock.pop()
+    bit = BITS[card]
+    hand = d.hands[seat]
+    while hand & bit:
+        bit <<= LAYER
+    d.hands[seat] = hand = hand | bit
+    d.log.append(COUNT + card << SEAT_BITS | seat)
+    tables = d.tables
+    if tables.intricate or d.laid:
+        d.drawn = card
+        playable = menus.can_lay_drawn(d, seat)
+    else:
+        playable = bool(d.goal & (hand if tables.draws_any else bit))
+    if playable:
+        d.drawn = card
+        d.ask = DREW
+    else:
+        finish_turn(d, seat)
 
 
 def finish_turn(d: Deal, seat: int) -> None:
@@ -150,7 +185,7 @@ def finish_turn(d: Deal, seat: int) -> None:
         turns.turn_over(d, seat)
 
 
-def end(d: Deal, seat: int) -> None:
+def end(d: Deal, seat: int, action: int) -> None:
     """No more cards, no demand, or the drawn card stays in the hand."""
     if d.ask == NAMING:
         d.demand = NO_DEMAND
@@ -177,7 +212,7 @@ def name(d: Deal, seat: int, action: int) -> None:
     turns.hand_over(d, seat)
 
 
-def choose(d: Deal, seat: int, chosen: int) -> None:
+def choose(d: Deal, seat: int, action: int) -> None:
     """The seat says who is next."""
-    d.chosen = chosen
+    d.chosen = action - CHOOSE
     turns.hand_over(d, seat)

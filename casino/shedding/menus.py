@@ -18,57 +18,83 @@ from casino.shedding.actions import (
     NAME_FREE,
     NAME_RANK,
     PASS,
-    PLAY,
 )
 from casino.shedding.deal import DREW, LAYER, NO_CARD, TURN, Deal
-from casino.shedding.patterns import BITS, JOKERS, OF_RANK, OF_SUIT, SUITED, members
-from casino.shedding.tables import ANY, FREE, NO_DEMAND, RANK, quiet_goal
+from casino.shedding.patterns import (
+    BITS,
+    HALF,
+    HIGH,
+    JOKERS,
+    LOW,
+    LOW_HALF,
+    OF_RANK,
+    OF_SUIT,
+    SUITED,
+    members,
+    moved,
+)
+from casino.shedding.tables import ANY, FREE, NO_DEMAND, RANK, Tables, quiet_goal
 
 Menu = tuple[int, ...]
 
 
-@lru_cache(maxsize=1 << 15)
-def _or_draw(bits: int) -> Menu:
-    return (*members(bits), DRAW)
+_adding: Final = moved(ADD)
+# Hot paths spell `members` out: two look-ups, and one action more.
+_OR_DRAW: Final = (DRAW,)
+_OR_END: Final = (END,)
+_OR_ACCEPT: Final = (ACCEPT,)
+_OR_PASS: Final = (PASS,)
 
 
 def _turn(d: Deal) -> Menu:
+    tables = d.tables
     hand = d.hands[d.to_move]
     plays = hand & d.goal
-    tables = d.tables
-    if tables.intricate:
+    if tables.intricate and (hand & tables.odd or not hand & (hand - 1)):
         return _turn_of(d, _openings(d, hand, plays))
-    if plays:
-        return _or_draw(plays) if tables.rules.voluntary_draw and d.can_draw() else members(plays)
-    return (DRAW,) if d.can_draw() else (PASS,)
+    if plays and not tables.voluntary:
+        return LOW[plays & LOW_HALF] + HIGH[plays >> HALF]
+    if d.stock or len(d.pile) > 1:
+        return LOW[plays & LOW_HALF] + HIGH[plays >> HALF] + _OR_DRAW
+    return members(plays) or _OR_PASS
 
 
 def _turn_of(d: Deal, plays: Menu) -> Menu:
-    if plays and not d.tables.rules.voluntary_draw:
+    if plays and not d.tables.voluntary:
         return plays
     if d.can_draw():
         return (*plays, DRAW)
-    return plays or (PASS,)
+    return plays or _OR_PASS
 
 
 def _answer(d: Deal) -> Menu:
     hand = d.hands[d.to_move]
-    return (*_openings(d, hand, hand & d.goal), ACCEPT)
+    plays = hand & d.goal
+    cards = _openings(d, hand, plays) if d.tables.intricate else members(plays)
+    return cards + _OR_ACCEPT
 
 
 def _four(d: Deal) -> Menu:
     hand = d.hands[d.to_move]
-    return (*_openings(d, hand, hand & d.goal), PASS)
+    return _openings(d, hand, hand & d.goal) + _OR_PASS
 
 
 def _drew(d: Deal) -> Menu:
-    return (*_after_draw(d, d.to_move), END)
+    tables = d.tables
+    if tables.intricate:
+        return _after_draw(d, d.to_move) + _OR_END
+    if tables.draws_any and not d.laid:
+        plays = d.hands[d.to_move] & d.goal
+        return LOW[plays & LOW_HALF] + HIGH[plays >> HALF] + _OR_END
+    return (d.drawn, END)
 
 
 def _name(d: Deal) -> Menu:
     power = d.tables.powers[d.laid[-1]]
     if power is None:
         return ()
+    if not (power.held or power.new):
+        return _all_names(power.names, d.tables.callable, power.free)
     held = d.hands[d.to_move] if power.held else SUITED
     if power.names == "suit":
         barred = suit_in_play(d) if power.new else NO_CARD
@@ -79,6 +105,13 @@ def _name(d: Deal) -> Menu:
         ranks = (rank for rank in d.tables.callable if held & OF_RANK[rank] and rank != barred)
         names = tuple(NAME_RANK + rank for rank in ranks) or (NAME_ANY,)
     return (*names, END) if power.free else names
+
+
+@lru_cache(maxsize=256)
+def _all_names(what: str | None, ranks: tuple[int, ...], free: bool) -> Menu:
+    """Everything that a caller may name who need not hold it."""
+    names = [NAME + suit for suit in range(4)] if what == "suit" else [NAME_RANK + rank for rank in ranks]
+    return (*names, END) if free else tuple(names)
 
 
 def suit_in_play(d: Deal) -> int:
@@ -96,9 +129,9 @@ def _choose(d: Deal) -> Menu:
     return tuple(CHOOSE + seat for seat in present or others)
 
 
-def can_lay(d: Deal, hand: int) -> bool:
-    """Does the hand hold a card that may be laid now? (A named joker is any of them.)"""
-    return bool(hand & d.goal) or bool(d.goal and hand & JOKERS and d.tables.rules.named_jokers)
+def can_lay_named(d: Deal, hand: int) -> bool:
+    """Does the hand hold a joker that may be laid now as some card?"""
+    return bool(d.goal and hand & JOKERS and d.tables.rules.named_jokers)
 
 
 def can_lay_drawn(d: Deal, seat: int) -> bool:
@@ -108,26 +141,23 @@ def can_lay_drawn(d: Deal, seat: int) -> bool:
 
 def _after_draw(d: Deal, seat: int) -> Menu:
     """What may be laid after a draw: the drawn card, or any; in a chain the drawn one."""
-    if d.tables.rules.play_after_draw == "any" and not d.laid:
+    if d.tables.draws_any and not d.laid:
         hand = d.hands[seat]
         return _openings(d, hand, hand & d.goal)
     drawn = BITS[d.drawn]
-    named = d.goal if d.tables.rules.named_jokers else 0
-    return _with_named(drawn & d.goal, named, drawn, PLAY, JOKER_AS)
+    return members(drawn & d.goal) + _named(d.goal, drawn, JOKER_AS, d.tables)
 
 
 def _openings(d: Deal, hand: int, plays: int) -> Menu:
     """The first cards of a turn, where rules bear on the choice that no mask can say."""
     rules = d.tables.rules
-    if not d.tables.intricate:
-        return members(plays)
     lone = not hand & (hand - 1)
     if lone and rules.last_card != "free" and d.players_at_start == 2:
         plays &= ~d.tables.draw_cards
     named = d.goal if hand & JOKERS and rules.named_jokers else 0
     if rules.rank_packets and d.ask in (TURN, DREW):
         plays, named = _openings_of_packets(d, hand, plays, named)
-    return _with_named(plays, named, hand, PLAY, JOKER_AS)
+    return members(plays) + _named(named, hand, JOKER_AS, d.tables)
 
 
 def _openings_of_packets(d: Deal, hand: int, plays: int, named: int) -> tuple[int, int]:
@@ -158,14 +188,16 @@ def _jokers_held(hand: int) -> int:
 
 
 def _add(d: Deal) -> Menu:
+    tables = d.tables
     hand = d.hands[d.to_move]
-    named = d.goal if hand & JOKERS and d.tables.rules.named_jokers else 0
+    adds = _adding(hand & d.goal)
     if not d.matched:
-        return _with_named(hand & d.goal, named & _keeps_hope(d, hand), hand, ADD, ADD_JOKER_AS)
-    adds = _with_named(hand & d.goal, named, hand, ADD, ADD_JOKER_AS)
-    if BITS[d.laid[-1]] & d.tables.again:
-        return adds or (DRAW,)
-    return (*adds, END)
+        return adds + _named(d.goal & _keeps_hope(d, hand), hand, ADD_JOKER_AS, tables)
+    if hand & tables.odd:
+        adds += _named(d.goal, hand, ADD_JOKER_AS, tables)
+    if tables.again >> d.laid[-1] & 1:
+        return adds or _OR_DRAW
+    return adds + _OR_END
 
 
 def _keeps_hope(d: Deal, hand: int) -> int:
@@ -175,22 +207,15 @@ def _keeps_hope(d: Deal, hand: int) -> int:
     return SUITED if others else wanted
 
 
-def _with_named(plays: int, named: int, hand: int, first: int, first_joker: int) -> Menu:
-    """Actions for these cards, and for each joker of the hand as each of the cards `named`."""
-    actions = [first + card for card in members(plays)] if first else list(members(plays))
-    if named:
-        for joker in members(hand & JOKERS):
-            start = first_joker + (joker - BLACK_JOKER) * FACES
-            actions += [start + card for card in members(named)]
-    return tuple(actions)
+def _named(faces: int, hand: int, first: int, tables: Tables) -> Menu:
+    """Actions for each joker of the hand as each of these cards, where jokers are named."""
+    if not (tables.rules.named_jokers and hand & JOKERS):
+        return ()
+    starts = [first + (joker - BLACK_JOKER) * FACES for joker in members(hand & JOKERS)]
+    return tuple(start + face for start in starts for face in members(faces))
 
 
-# By what is asked.
-_MENUS: Final[tuple[Callable[[Deal], Menu], ...]] = (
+# By what is asked: the actions of the seat to move, sorted, without duplicates.
+MENUS: Final[tuple[Callable[[Deal], Menu], ...]] = (
     lambda d: (), _turn, _drew, _answer, _answer, _four, _add, _name, _choose,
 )  # fmt: skip
-
-
-def menu(d: Deal) -> Menu:
-    """The actions of the seat to move, sorted, without duplicates."""
-    return _MENUS[d.ask](d)

@@ -1,14 +1,12 @@
 """Several cards in one turn: which may still be added, and what those laid do together."""
 
-from collections.abc import Callable
-from itertools import pairwise
-from typing import Final
-
 from casino.cards import FACES
 from casino.shedding.deal import NO_CARD, NOBODY, Deal
-from casino.shedding.patterns import BITS, JOKERS, OF_SUIT
+from casino.shedding.patterns import BITS
 from casino.shedding.powers import Power
-from casino.shedding.tables import Tables
+
+Draws = list[tuple[int, Power, int]]
+"""The attacking cards laid, each with its power and what it makes draw."""
 
 
 def segment(d: Deal) -> tuple[int, ...]:
@@ -27,58 +25,16 @@ def addable(d: Deal) -> int:
     last = d.laid[-1]
     if BITS[last] & tables.again:
         return tables.chain[last] if d.matched else tables.same_rank[last]
-    if d.drawn != NO_CARD and tables.rules.play_after_draw == "drawn":
+    if d.drawn >= 0 and not tables.draws_any:
         return 0
-    cards = segment(d)
-    bits = _PACKETS[tables.rules.packet](tables, cards)
-    if tables.rules.rank_packets:
-        bits |= _equal(tables, cards)
-    if tables.rules.jokers_in_draw_packets:
-        bits |= _with_jokers(tables, cards)
+    bits = tables.joins[last]
+    if bits and len(d.laid) > 1 and not tables.joins_alike:
+        bits = tables.joining(segment(d))
     if d.penalty:
         bits &= tables.answer[d.attack]
-    if d.skip or d.fours:
+    elif d.skip or d.fours:
         bits &= tables.skip_cards
     return bits
-
-
-def _equal(tables: Tables, cards: tuple[int, ...]) -> int:
-    """The rank that all cards laid have."""
-    bits = tables.same_rank[cards[0]]
-    return bits if all(BITS[card] & bits for card in cards) else 0
-
-
-def _equal_or_suit(tables: Tables, cards: tuple[int, ...]) -> int:
-    bits = _equal(tables, cards)
-    of_suit = OF_SUIT[cards[0] & 3] & tables.plain
-    return bits | of_suit if all(BITS[card] & of_suit for card in cards) else bits
-
-
-def _equal_or_run(tables: Tables, cards: tuple[int, ...]) -> int:
-    bits = _equal(tables, cards)
-    plain = all(BITS[card] & tables.plain for card in cards)
-    if plain and all(BITS[after] & tables.steps[card] for card, after in pairwise(cards)):
-        bits |= tables.steps[cards[-1]] & tables.plain
-    return bits
-
-
-# By `packet`: what may be added to these cards of one turn.
-_PACKETS: Final[dict[str, Callable[[Tables, tuple[int, ...]], int]]] = {
-    "none": lambda tables, cards: 0,
-    "rank": _equal,
-    "rank_or_suit": _equal_or_suit,
-    "run": _equal_or_run,
-}
-
-
-def _with_jokers(tables: Tables, cards: tuple[int, ...]) -> int:
-    """Jokers beside 2s or 3s of one rank, in any order."""
-    suited = [card for card in cards if card < FACES]
-    if not suited:
-        return JOKERS | tables.draw_cards
-    bits = tables.same_rank[suited[0]]
-    fits = bits & tables.draw_cards and all(BITS[card] & bits for card in suited)
-    return JOKERS | bits if fits else 0
 
 
 def strike(d: Deal, seat: int) -> bool:
@@ -86,68 +42,75 @@ def strike(d: Deal, seat: int) -> bool:
     choose who is next."""
     tables = d.tables
     rules = tables.rules
-    laid = d.laid
     answering = d.penalty > 0
-    draws = _draws(d, answering)
-    acting = laid if rules.queen_packets == "each" else laid[-1:]
-    turning = [power for card in acting if (power := tables.powers[card]) and not _muted(d, card)]
-    if answering and any(power.cancel for power in turning):
-        d.penalty = 0
+    last = len(d.laid) - 1 if rules.queen_packets == "top" else 0
+    draws: Draws = []
+    turned = over = costs = 0
+    choosing = False
+    for place, card in enumerate(d.laid):
+        power = _power(d, card) if rules.jokers_in_draw_packets else tables.powers[card]
+        if power is None:
+            continue
+        count = power.draw or (power.adds if answering else 0)
+        if count:
+            draws.append((card, power, count))
+        costs += power.skip
+        if place >= last:
+            turned += power.reverse
+            over += power.over
+            choosing = choosing or power.choose
+            if power.cancel:
+                d.penalty = 0
     if draws:
         _attack(d, draws, answering)
-    turned = sum(power.reverse for power in turning) % 2
-    if turned:
-        d.direction = -d.direction
+    if turned & 1:
+        over += _turn_round(d)
     if not d.penalty:
         d.attack = NO_CARD
+    d.over = over
     d.backward = seat if d.penalty and d.aim < 0 else NOBODY
-    d.over = sum(power.over for power in turning)
-    if turned and not d.penalty and d.still_in == 2 and rules.reverse_with_two == "skip":
-        d.over += 1
-    _cost_turns(d, seat)
-    return not d.solo and any(power.choose for power in turning)
+    if costs and not d.solo:
+        _cost_turns(d, seat, costs)
+    return choosing and not d.solo
 
 
-def _muted(d: Deal, card: int) -> bool:
-    """A joker without a value of its own in a packet of 2s or 3s counts as one of them and does nothing else."""
-    if card < FACES or not d.tables.rules.jokers_in_draw_packets:
-        return False
+def _power(d: Deal, card: int) -> Power | None:
+    """What a card laid does. In a packet of 2s or 3s a joker without a value of its own is one of them."""
     power = d.tables.powers[card]
-    return not (power and power.draw) and any(BITS[other] & d.tables.draw_cards for other in d.laid)
+    if card < FACES or (power and power.draw):
+        return power
+    small = (other for other in d.laid if BITS[other] & d.tables.draw_cards)
+    return d.tables.powers[next(small, card)]
 
 
-def _draws(d: Deal, answering: bool) -> list[tuple[int, Power, int]]:
-    """The attacking cards laid, each with its power and what it makes draw."""
-    found = []
-    for laid in d.laid:
-        card = laid
-        if _muted(d, laid):
-            card = next(other for other in d.laid if BITS[other] & d.tables.draw_cards)
-        power = d.tables.powers[card]
-        count = 0 if power is None else power.draw or (power.adds if answering else 0)
-        if power and count:
-            found.append((card, power, count))
-    return found
-
-
-def _attack(d: Deal, draws: list[tuple[int, Power, int]], answering: bool) -> None:
+def _attack(d: Deal, draws: Draws, answering: bool) -> None:
+    """The sum grows, and stands on the last card that makes draw: that one also says where it goes."""
     rules = d.tables.rules
-    top, power, _ = draws[-1]
-    if rules.mixed_kings == "top":
+    top, power, count = draws[-1]
+    if len(draws) > 1:
         rank = d.tables.same_rank[top]
-        draws = [row for row in draws if row[1] is power or not BITS[row[0]] & rank]
-    d.penalty += sum(count for _, _, count in draws)
+        top_only = rules.mixed_kings == "top"
+        count = sum(
+            number for card, other, number in draws if not top_only or other is power or not BITS[card] & rank
+        )
+    d.penalty += count
     d.attack = top
     d.aim = -1 if power.back and not (answering and rules.added_king == "next") else 1
 
 
-def _cost_turns(d: Deal, seat: int) -> None:
-    """Turns that others lose: an open demand, or the round in which all are asked. Alone they cost nobody any."""
-    count = sum(power.skip for card in d.laid if (power := d.tables.powers[card]))
-    if not count or d.solo:
-        return
+def _turn_round(d: Deal) -> int:
+    """Play goes the other way. Returns how many seats that passes over."""
+    d.turn_round()
+    skips = d.tables.rules.reverse_with_two == "skip"
+    return int(skips and not d.penalty and d.still_in == 2)
+
+
+def _cost_turns(d: Deal, seat: int, count: int) -> None:
+    """Turns that others lose: an open demand, or the round in which all are asked."""
     if d.tables.rules.skips == "answer":
         d.skip += count
     else:
         d.fours += count
-        d.last_four, d.lap, d.passed = seat, 1, 0
+        d.last_four = seat
+        d.lap = 1
+        d.passed = 0

@@ -7,7 +7,7 @@ both jokers, «*» for every card of rank and suit.
 ['2S', '5S', '5H', '5D', '5C', '6S', '6H', '6D', '6C', 'BJ']
 """
 
-from functools import lru_cache
+from collections.abc import Callable
 from typing import Final
 
 from casino.cards import BLACK_JOKER, FACES, NAMES, RANKS, RED_JOKER, SUITS
@@ -21,15 +21,39 @@ OF_RANK: Final[tuple[int, ...]] = tuple(0b1111 << 4 * rank for rank in range(13)
 OF_SUIT: Final[tuple[int, ...]] = tuple(sum(BITS[suit:FACES:4]) for suit in range(4))
 
 
-@lru_cache(maxsize=1 << 15)
+class _Half(dict[int, tuple[int, ...]]):
+    """The members of sets within half of the faces, from face `first` on: worked out once, remembered for a while."""
+
+    _MOST: Final = 1 << 16
+
+    def __init__(self, first: int) -> None:
+        super().__init__()
+        self.first = first
+
+    def __missing__(self, bits: int) -> tuple[int, ...]:
+        if len(self) >= self._MOST:
+            self.clear()
+        self[bits] = found = tuple(
+            self.first + place for place in range(bits.bit_length()) if bits >> place & 1
+        )
+        return found
+
+
+HALF: Final = 27
+LOW_HALF: Final = (1 << HALF) - 1
+LOW: Final = _Half(0)
+HIGH: Final = _Half(HALF)
+
+
 def members(bits: int) -> tuple[int, ...]:
     """The cards of a set, in order."""
-    found = []
-    while bits:
-        low = bits & -bits
-        found.append(low.bit_length() - 1)
-        bits ^= low
-    return tuple(found)
+    return LOW[bits & LOW_HALF] + HIGH[bits >> HALF]
+
+
+def moved(first: int) -> Callable[[int], tuple[int, ...]]:
+    """Like `members`, but each card moved up by `first`: for actions that are numbered as their cards are."""
+    low, high = _Half(first), _Half(first + HALF)
+    return lambda bits: low[bits & LOW_HALF] + high[bits >> HALF]
 
 
 def mask(pattern: str, pointer: str = "") -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from casino.cards import FACES, RANKS
@@ -27,14 +28,16 @@ class Tables:
     follow: by the card to be matched (54: anything), what may be laid in a quiet turn. answer: by the card that an
     open penalty stands on. demanded: by demand, what meets it. chain: by a card that plays again, what may come
     next. powers: by card. same_rank: by card, its equals (jokers are equal). steps: by card, its neighbours in a
-    run. joins: by card, what may ever be laid after it in one turn. simple: by card, does it do nothing at all?
-    intricate: may `hand & goal` differ from what may be laid?
+    run. joins: by card, what may be added to it alone; joins_alike: or
+    to any packet that ends with it. quick: by card, the cards in hand beside which
+    laying it is more than laying it. odd: cards beside which more may be laid than `hand & goal`. lone: is a last
+    card restricted?
     """
 
     __slots__ = (
         "again", "answer", "attacks", "callable", "calls_rank", "calls_suit", "chain", "demanded", "doubling",
-        "draw_cards", "final_draws", "follow", "intricate", "joins", "plain", "powers", "rules", "same_rank",
-        "simple", "skip_cards", "special", "steps", "values", "wild",
+        "draw_cards", "draws_any", "final_draws", "follow", "intricate", "joins", "joins_alike", "lone", "odd", "plain",
+        "powers", "quick", "rules", "same_rank", "skip_cards", "special", "steps", "values", "voluntary", "wild",
     )  # fmt: skip
 
     def __init__(self, rules: Rules) -> None:
@@ -58,9 +61,19 @@ class Tables:
         self.chain = tuple(OF_SUIT[card & 3] | OF_RANK[card >> 2] | self.wild for card in range(FACES))
         self.answer = tuple(map(self._answer, range(54)))
         self.demanded = tuple(map(self._demanded, range(DEMANDS)))
-        self.joins = tuple(map(self._joins, range(54)))
-        self.simple = tuple(bool(BITS[card] & SUITED & ~self.special) for card in range(54))
-        self.intricate = rules.rank_packets or rules.named_jokers or rules.last_card != "free"
+        self.joins = tuple(self.joining((card,)) for card in range(54))
+        simple = SUITED & ~self.special
+        self.joins_alike = rules.packet in ("none", "rank") and not rules.jokers_in_draw_packets
+        named = JOKERS if rules.named_jokers else 0
+        self.quick = tuple(
+            ALL if not BITS[card] & simple else self.joins[card] and self.joins[card] | named
+            for card in range(54)
+        )
+        self.odd = ALL if rules.rank_packets else JOKERS if rules.named_jokers else 0
+        self.lone = rules.last_card != "free"
+        self.intricate = bool(self.odd) or self.lone
+        self.voluntary = rules.voluntary_draw
+        self.draws_any = rules.play_after_draw == "any"
         self.values = _values(rules)
 
     def _follow(self, top: int) -> int:
@@ -89,20 +102,52 @@ class Tables:
             return self.plain | self.calls_rank | mask(self.rules.demand_answers)
         return SUITED & ~OF_SUIT[demand - FREE] | self.wild
 
-    def _joins(self, card: int) -> int:
-        """Every card that some rule may let follow this one in a turn: none spares the engine a look."""
+    def joining(self, cards: tuple[int, ...]) -> int:
+        """What may be added to these cards of one packet or run."""
         rules = self.rules
-        bits = 0
-        if rules.packet != "none" or rules.rank_packets:
-            bits |= self.same_rank[card] | (JOKERS if rules.named_jokers else 0)
-        if BITS[card] & self.plain and rules.packet == "run":
-            bits |= self.steps[card]
-        if BITS[card] & self.plain and rules.packet == "rank_or_suit":
-            bits |= OF_SUIT[card & 3] & self.plain
-        if rules.jokers_in_draw_packets and BITS[card] & (self.draw_cards | JOKERS):
-            bits |= self.draw_cards | JOKERS
-        return ALL if BITS[card] & self.again else bits
+        bits = _PACKETS[rules.packet](self, cards)
+        if rules.rank_packets:
+            bits |= self.equal(cards)
+        if rules.jokers_in_draw_packets:
+            bits |= self._with_jokers(cards)
+        return bits
 
+    def equal(self, cards: tuple[int, ...]) -> int:
+        """The rank that all these cards have; nothing if they differ."""
+        bits = self.same_rank[cards[0]]
+        return bits if all(BITS[card] & bits for card in cards) else 0
+
+    def equal_or_suit(self, cards: tuple[int, ...]) -> int:
+        """The rank, or for plain cards the suit, that all have."""
+        of_suit = OF_SUIT[cards[0] & 3] & self.plain
+        same = all(BITS[card] & of_suit for card in cards)
+        return self.equal(cards) | (of_suit if same else 0)
+
+    def equal_or_run(self, cards: tuple[int, ...]) -> int:
+        """The rank that all have, or what goes on with a run of plain cards."""
+        bits = self.equal(cards)
+        plain = all(BITS[card] & self.plain for card in cards)
+        if plain and all(BITS[after] & self.steps[card] for card, after in pairwise(cards)):
+            bits |= self.steps[cards[-1]] & self.plain
+        return bits
+
+    def _with_jokers(self, cards: tuple[int, ...]) -> int:
+        """Jokers beside 2s or 3s of one rank, in any order."""
+        suited = [card for card in cards if card < FACES]
+        if not suited:
+            return JOKERS | self.draw_cards
+        bits = self.same_rank[suited[0]]
+        fits = bits & self.draw_cards and all(BITS[card] & bits for card in suited)
+        return JOKERS | bits if fits else 0
+
+
+# By `packet`: what may be added to cards of one turn.
+_PACKETS: Final[dict[str, Callable[[Tables, tuple[int, ...]], int]]] = {
+    "none": lambda tables, cards: 0,
+    "rank": Tables.equal,
+    "rank_or_suit": Tables.equal_or_suit,
+    "run": Tables.equal_or_run,
+}
 
 # How a small penalty card answers another, by `draw_answers`.
 _MATCHES: Final[dict[str, Callable[[int], int]]] = {

@@ -2,7 +2,7 @@
 
 from casino.shedding import ending
 from casino.shedding.deal import FOURS, NO_CARD, NOBODY, PENALTY, SKIP, TURN, Deal
-from casino.shedding.tables import ANY, NO_DEMAND, RANK, quiet_goal
+from casino.shedding.tables import ANY, NO_DEMAND, RANK
 
 
 def begin(d: Deal, seat: int) -> None:
@@ -20,7 +20,7 @@ def begin(d: Deal, seat: int) -> None:
     d.laid = ()
     d.matched = True
     d.drawn = NO_CARD
-    if d.demand != NO_DEMAND:
+    if d.demand >= 0:
         _lapse(d, seat)
     await_turn(d)
 
@@ -38,10 +38,25 @@ def await_turn(d: Deal) -> None:
     elif d.fours:
         d.ask = FOURS
         d.goal = tables.skip_cards
+    elif d.demand >= 0:
+        d.ask = TURN
+        d.goal = tables.demanded[d.demand]
     else:
         d.ask = TURN
-        d.goal = quiet_goal(tables, d.demand, d.active)
-        d.calm = d.demand == NO_DEMAND and not d.solo
+        d.goal = tables.follow[d.active]
+        d.calm = not (d.solo or d.sitting or d.passes)
+
+
+def calm_turn(d: Deal, seat: int) -> None:
+    """The turn of this seat is over on a calm table: only the top card binds the next."""
+    d.turns += 1
+    if d.turns > d.cap:
+        ending.settle(d, "turn_limit")
+        return
+    d.to_move = d.after[seat]
+    d.goal = d.tables.follow[d.active]
+    d.ask = TURN
+    d.drawn = NO_CARD
 
 
 def _lapse(d: Deal, seat: int) -> None:
@@ -57,12 +72,14 @@ def _lapse(d: Deal, seat: int) -> None:
 
 def turn_over(d: Deal, seat: int) -> None:
     """The seat's turn is over and nothing was laid."""
-    if d.solo:
+    if d.calm:
+        calm_turn(d, seat)
+    elif d.solo:
         _solo_turn_over(d, seat)
     elif d.sitting:
         begin(d, d.next_free(seat, d.direction))
     else:
-        begin(d, d.ring[d.direction][seat])
+        begin(d, d.after[seat])
 
 
 def hand_over(d: Deal, seat: int) -> None:
@@ -73,31 +90,37 @@ def hand_over(d: Deal, seat: int) -> None:
         ask_next(d, seat)
     else:
         begin(d, _target(d, seat))
-    d.aim, d.over, d.chosen = 1, 0, NOBODY
+    d.aim = 1
+    d.over = 0
+    d.chosen = NOBODY
 
 
 def _target(d: Deal, seat: int) -> int:
-    if d.chosen != NOBODY:
+    if d.chosen >= 0:
         return d.chosen
     if d.over:
         for _ in range(d.over):
             seat = d.next_free(seat, d.direction)
         return d.next_free(seat, d.direction)
-    if d.penalty:
-        return d.next_target(seat, d.direction * d.aim)
-    return d.next_target(seat, d.direction) if d.skip else d.next_free(seat, d.direction)
+    step = d.direction * d.aim if d.penalty else d.direction
+    if not d.sitting:
+        return d.ring[step][seat]
+    return d.next_target(seat, step) if d.penalty or d.skip else d.next_free(seat, step)
 
 
 def accept_penalty(d: Deal, seat: int) -> None:
     """Draw all of it and lose the turn."""
-    owner, origin = ending.double_owner(d), d.backward
+    owner = ending.double_owner(d) if d.tables.lone else NOBODY
+    origin = d.backward
     d.give(seat, d.penalty, "penalty")
-    d.penalty, d.attack, d.backward = 0, NO_CARD, NOBODY
-    if owner != NOBODY:
+    d.penalty = 0
+    d.attack = NO_CARD
+    d.backward = NOBODY
+    if owner >= 0:
         ending.go_out(d, owner)
-    elif ending.ended(d):
+    elif d.finished and ending.ended(d):
         ending.settle(d, "out")
-    elif origin != NOBODY and not d.solo and d.tables.rules.after_backward == "continue":
+    elif origin >= 0 and not d.solo and d.tables.rules.after_backward == "continue":
         begin(d, d.next_free(origin, d.direction))
     else:
         turn_over(d, seat)
@@ -114,6 +137,7 @@ def accept_skip(d: Deal, seat: int) -> None:
 def pass_turn(d: Deal, seat: int) -> None:
     """Nothing to draw and nothing to play. When all have passed so, one after another, the deal ends."""
     d.passes |= 1 << seat
+    d.calm = False
     if d.passes.bit_count() >= d.still_in:
         ending.settle(d, "stalemate")
     else:

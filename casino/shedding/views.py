@@ -1,21 +1,18 @@
 """What is seen of a deal: by a seat or an onlooker, in events, and (all of it) in the report of a position."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from casino.cards import NAMES
 from casino.game import Event, Json, View
-from casino.shedding.actions import CATCH, COUNT, DRAW, MACAO, laid, text
+from casino.shedding.actions import CATCH, COUNT, DRAW, MACAO, MAX_SEATS, laid, text
 from casino.shedding.deal import (
     ADDING,
-    DEALT,
     DREW,
     NOBODY,
     OVER,
     PENALTY,
-    SCORED,
-    SHUFFLED,
+    SEAT_BITS,
     SKIP,
-    TOOK,
     LogEntry,
     cards_of,
 )
@@ -71,25 +68,31 @@ def report(state: "ShedState") -> Json:
 
 
 def events(state: "ShedState") -> list[Event]:
-    """What has happened since the log was last emptied."""
-    return [_event(state, entry) for entry in state.log]
+    """What has happened since the log was last emptied. (A draw is told by the card, not by the action.)"""
+    return [_event(state, entry) for entry in state.log if entry not in _DRAWS]
+
+
+# The entries of `draw`: what came of it follows.
+_DRAWS: Final = frozenset(DRAW << SEAT_BITS | seat for seat in range(MAX_SEATS))
 
 
 def _event(state: "ShedState", entry: LogEntry) -> Event:
-    seat, code = entry[0], entry[1]
-    if code == TOOK:
-        return _drew(state, seat, entry[2], entry[3])
-    if code == SHUFFLED:
-        return Event("shuffled", None, {"number": entry[2], "stock_size": entry[3]})
-    if code == DEALT:
-        return _dealt(state, entry[2], entry[3])
-    if code == SCORED:
-        return _scored(state)
-    if code == MACAO:
-        return Event("called", seat, {})
+    if isinstance(entry, tuple):
+        match entry[0]:
+            case "drew":
+                return _drew(state, *entry[1:])
+            case "shuffled":
+                return Event("shuffled", None, {"number": entry[1], "stock_size": entry[2]})
+            case "dealt":
+                return _dealt(state, *entry[1:])
+            case _:
+                return _scored(state)
+    seat, code = entry % (1 << SEAT_BITS), entry >> SEAT_BITS
+    if code >= COUNT:
+        return _drew(state, seat, (code - COUNT,), "draw")
     if code >= CATCH:
         return Event("caught", seat, {"caught": code - CATCH})
-    return Event("played", seat, {"action": text(code)})
+    return Event("called", seat, {}) if code == MACAO else Event("played", seat, {"action": text(code)})
 
 
 def _drew(state: "ShedState", seat: int, cards: tuple[int, ...], why: str) -> Event:

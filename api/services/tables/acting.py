@@ -26,7 +26,7 @@ def begin(table: TableData, terms: Terms, now: datetime) -> Change:
     """The change that opens a table just written: play begins, or it waits for its open seats to be taken."""
     happenings = [Happening("opened", None, None, {"game": table.game, "rules_hash": table.rules_hash})]
     happenings += [
-        Happening("seated", sitter.number, None, {"name": sitter.name, "kind": sitter.kind})
+        Happening("seated", sitter.number, None, sitter.told())
         for sitter in table.sitters
         if sitter.kind != OPEN
     ]
@@ -156,7 +156,7 @@ def _joined(table: TableData, taken: Sitter, terms: Terms, now: datetime) -> Cha
         play = Play.resume(table, terms, now)
         play.run()
         return play.change()
-    happening = Happening("seated", taken.number, None, {"name": taken.name, "kind": PLAYER})
+    happening = Happening("seated", taken.number, None, taken.told())
     if waits_for_seats(table):
         return Change(table, table.stored, _WAITING, None, happenings=[happening])
     play = Play.begin(table, terms, now)
@@ -217,7 +217,7 @@ def plan_leave(
 def _leave_waiting(table: TableData, sitter: Sitter, now: datetime) -> Change:
     """Leave a table that has not begun; the last person to go closes it."""
     table.sitters[sitter.number] = free = Sitter(sitter.number, OPEN)
-    happenings = [Happening("left", sitter.number, None, {"name": sitter.name})]
+    happenings = [Happening("left", sitter.number, None, sitter.told())]
     deserted = not any(other.kind == PLAYER for other in table.sitters)
     if deserted:
         happenings.append(Happening("closed", None, None, {"reason": "left"}))

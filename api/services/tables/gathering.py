@@ -168,7 +168,7 @@ class Gathering:
                 data["timed_out"] = True
         if event.type in ("seated", "left") and event.seat is not None and "draws" not in data:
             sitter = self.table.sitters[event.seat]
-            data |= {"name": sitter.name, "kind": sitter.kind}
+            data |= sitter.told()
         private = None
         for seat, more in (event.private or {}).items():
             player = self.table.sitters[seat].player

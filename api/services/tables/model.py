@@ -35,6 +35,10 @@ class Sitter:
         """Does a person decide here?"""
         return self.kind == PLAYER and not self.leaving
 
+    def told(self) -> Json:
+        """The seat in an event. A person's name is not in it: events stay, and a name may be deleted."""
+        return {"kind": self.kind} if self.kind == PLAYER else {"kind": self.kind, "name": self.name}
+
     def row(self) -> Json:
         """The columns of the seat."""
         policy = {"policy": self.policy, "stake": self.stake, "name": self.name}

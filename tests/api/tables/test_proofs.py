@@ -65,7 +65,9 @@ def test_the_shuffle_is_the_documented_one(finished: tuple[Json, str, bytes]) ->
         word = next(word for word in stream if word < 2**32 - 2**32 % (place + 1))
         other = word % (place + 1)
         cards[place], cards[other] = cards[other], cards[place]
-    assert proof["shuffles"][0] == " ".join(cards)  # discards may have emptied the shoe: then there is a second
+    assert proof["shuffles"][0] == " ".join(
+        cards
+    )  # discards may have emptied the shoe: then there is a second
 
 
 def test_any_changed_byte_is_refused(finished: tuple[Json, str, bytes]) -> None:

@@ -9,53 +9,19 @@ Fraction(6380, 22763)
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.metadata import version
 from typing import Any
 
 from analysis import numbers
+from analysis.fast import Fast, cached_plan, has_kernel
 from analysis.numbers import Number
-from analysis.outcome import Spread
-from analysis.shoe import Shoe, full
-from analysis.solve import INFORMATION, Information, Solved, solve
+from analysis.outcome import FirstCards, Source, Spread
+from analysis.shoe import Shoe, check_coup, full
+from analysis.solve import INFORMATION, Information, solve
 from analysis.strategies import BankerTable, Policy, PunterTable, banker_table, default, is_open, punter_table
-from casino.banking.plan import Plan, plan_of
 from casino.banking.rules import Rules
 from casino.errors import RulesError
-
-
-@dataclass(frozen=True)
-class FirstCards:
-    """A punter's first cards of some points.
-
-    `spread`: what follows under his policy, coups that a banker's natural ends at once among it. `actions`: what
-    follows each action, given that he is asked, and that he then plays his policy. `best`: the best of them.
-    """
-
-    points: int
-    probability: Number
-    spread: Spread
-    actions: dict[str, Spread]
-
-    @cached_property
-    def best(self) -> str:
-        return max(self.actions, key=lambda action: self.actions[action].ev())
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "probability": numbers.to_json(self.probability),
-            "ev": {action: numbers.to_json(spread.ev()) for action, spread in self.actions.items()},
-            "best": self.best,
-            "variance": {
-                action: numbers.to_json(spread.variance()) for action, spread in self.actions.items()
-            },
-            "distribution": {action: _distribution(spread) for action, spread in self.actions.items()},
-            "played": {
-                "ev": numbers.to_json(self.spread.ev()),
-                "variance": numbers.to_json(self.spread.variance()),
-                "distribution": _distribution(self.spread),
-            },
-        }
 
 
 @dataclass(frozen=True)
@@ -67,8 +33,17 @@ class Odds:
     punter: Policy
     banker: Policy
     information: Information
-    spread: Spread
-    by_first_card: dict[int, FirstCards]
+    source: Source
+
+    @cached_property
+    def spread(self) -> Spread:
+        """The whole coup."""
+        return self.source.whole()
+
+    @cached_property
+    def by_first_card(self) -> dict[int, FirstCards]:
+        """The same by the points of the punter's first cards."""
+        return self.source.by_first_card()
 
     @cached_property
     def ev_punter(self) -> Number:
@@ -110,7 +85,7 @@ class Odds:
             "ev_punter": numbers.to_json(self.ev_punter),
             "ev_banker": numbers.to_json(self.ev_banker),
             "variance": numbers.to_json(self.variance),
-            "distribution": _distribution(self.spread),
+            "distribution": self.spread.to_json(),
             "by_first_card": {str(points): first.to_json() for points, first in self.by_first_card.items()},
         }
         if self.has_side_bets:
@@ -131,10 +106,6 @@ def engine() -> str:
     return f"macao {version('macao')}"
 
 
-def _distribution(spread: Spread) -> dict[str, Any]:
-    return {str(net): numbers.to_json(chance) for net, chance in spread.distribution().items()}
-
-
 def _counts(shoe: Shoe) -> dict[str, int]:
     return {str(points): count for points, count in enumerate(shoe.counts)}
 
@@ -146,30 +117,44 @@ def odds(
     punter: Policy | None = None,
     banker: Policy | None = None,
     information: str = "all",
+    *,
+    exact: bool = True,
 ) -> Odds:
     """Exact odds of one punter's first coup from a shoe (default: the full shoe of the rules) less the cards seen.
 
     `punter` and `banker` are policies by name or object; None is the default of the side. `optimal` is the best
     reply to the other side, by all that its seat has seen, or by points and third card alone (`information`).
+    With `exact` false the work is done by compiled loops where there are any (see `analysis.fast`), and figures
+    may be floats.
     Raises RulesError or NotationError with a pointer: a shoe that might not serve the coup, an unknown policy,
     both sides open where the banker is free.
     """
-    plan = plan_of(rules)
+    plan = cached_plan(rules)
     punter, banker = punter or default("punter", plan), banker or default("banker", plan)
     kind = check_information(information)
     left = (shoe or full(rules.decks)).without(seen)
-    tables = resolve(plan, punter, banker)
-    solved = solve(plan, left, *tables, kind)
-    return Odds(rules, left, punter, banker, kind, solved.whole, _by_first_card(solved))
+    named = isinstance(punter, str) and isinstance(banker, str)
+    mine, his = (_resolve_names if named else resolve)(rules, punter, banker)
+    source: Source
+    if not exact and his is not None and has_kernel(plan, left.infinite, mine, his, kind):
+        check_coup(left, plan)
+        source = Fast(plan, left, mine, his)
+    else:
+        source = solve(plan, left, mine, his, kind)
+    return Odds(rules, left, punter, banker, kind, source)
 
 
-def resolve(plan: Plan, punter: Policy, banker: Policy) -> tuple[PunterTable | None, BankerTable | None]:
+def resolve(rules: Rules, punter: Policy, banker: Policy) -> tuple[PunterTable | None, BankerTable | None]:
     """The tables of two policies; None where one is to be worked out. A banker without a choice has one anyway."""
+    plan = cached_plan(rules)
     by_rote = is_open(banker) and not plan.banker_free
     return (
         None if is_open(punter) else punter_table(punter, plan),
         None if is_open(banker) and not by_rote else banker_table("rules" if by_rote else banker, plan),
     )
+
+
+_resolve_names = lru_cache(maxsize=256)(resolve)
 
 
 def check_information(information: str) -> Information:
@@ -178,15 +163,3 @@ def check_information(information: str) -> Information:
         if information == kind:
             return kind
     raise RulesError(f"must be all or points, not {information!r:.40}", pointer="/information")
-
-
-def _by_first_card(solved: Solved) -> dict[int, FirstCards]:
-    frame = solved.frame
-    found = {}
-    for points in range(10):
-        hands = [number for number, hand in enumerate(frame.hands) if hand.points == points]
-        spread = solved.dealt(hands)
-        if spread.total:
-            chance = numbers.ratio(spread.total, frame.den)
-            found[points] = FirstCards(points, chance, spread, solved.actions(hands, 0, 0))
-    return found

@@ -15,11 +15,10 @@ from functools import cached_property
 from math import lcm, prod
 from typing import NamedTuple
 
-from analysis.outcome import Outcome, Spread
+from analysis.outcome import Outcome, Spread, outcomes_of
 from analysis.shoe import Shoe, banker_may_draw, kept_cards, may_discard, punter_may_draw
 from casino.banking.plan import Plan
 
-_REAL_CODES = tuple(code for code in range(20) if code < 10 or code >= 17)
 _SUIT = 13  # cards of one suit: the weights of an infinite shoe add up to it
 _NOT_ZERO = 9
 _CLOSURES = (_NOT_ZERO * _SUIT) ** 4  # both seats may throw dealt and drawn zeros: four geometric sums
@@ -147,9 +146,7 @@ class Frame:
     @cached_property
     def outcomes(self) -> tuple[Outcome, ...]:
         """All outcomes that the rules know, by net."""
-        table = self.plan.table
-        found = {Outcome(table[p][b], p % 10 == b % 10) for p in _REAL_CODES for b in _REAL_CODES}
-        return tuple(sorted(found))
+        return outcomes_of(self.plan)
 
     @cached_property
     def field(self) -> int:

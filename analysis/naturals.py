@@ -4,15 +4,21 @@ from collections.abc import Sequence
 
 from analysis.frame import Frame, Hand
 from casino.banking.hands import NATURALS_FROM
+from casino.banking.plan import Plan
 
 FIRST, LATER = 0, 1  # first cards as dealt, or one that replaced a thrown zero
 LEVELS = (FIRST, LATER)
 
 
-def code(frame: Frame, points: int, level: int) -> int:
+def hand_code(plan: Plan, points: int, level: int) -> int:
     """Code of a hand that stands, as the payoff table has it: points, + 10 if natural."""
-    natural = points >= NATURALS_FROM and (level == FIRST or frame.plan.natural_after_discard)
+    natural = points >= NATURALS_FROM and (level == FIRST or plan.natural_after_discard)
     return points + 10 if natural else points
+
+
+def code(frame: Frame, points: int, level: int) -> int:
+    """`hand_code` under a frame's rules."""
+    return hand_code(frame.plan, points, level)
 
 
 def punter_fixed(frame: Frame) -> tuple[frozenset[int], frozenset[int]]:

@@ -2,9 +2,12 @@
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple, Protocol
 
+from analysis import numbers
 from analysis.numbers import Number, ratio
+from casino.banking.plan import Plan
 
 
 class Outcome(NamedTuple):
@@ -12,6 +15,16 @@ class Outcome(NamedTuple):
 
     net: int
     tie: bool
+
+
+_REAL_CODES = tuple(code for code in range(20) if code < 10 or code >= 17)
+
+
+@lru_cache(maxsize=256)
+def outcomes_of(plan: Plan) -> tuple[Outcome, ...]:
+    """All outcomes that the rules know, by net."""
+    table = plan.table
+    return tuple(sorted({Outcome(table[p][b], p % 10 == b % 10) for p in _REAL_CODES for b in _REAL_CODES}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +62,49 @@ class Spread:
         """Probability of equal points."""
         ties = sum(w for outcome, w in zip(self.outcomes, self.weights, strict=True) if outcome.tie)
         return ratio(ties, self.total)
+
+    def to_json(self) -> dict[str, Any]:
+        """The distribution as JSON: net as text, probability."""
+        return {str(net): numbers.to_json(chance) for net, chance in self.distribution().items()}
+
+
+@dataclass(frozen=True)
+class FirstCards:
+    """A punter's first cards of some points.
+
+    `spread`: what follows under his policy, coups that a banker's natural ends at once among it. `actions`: what
+    follows each action, given that he is asked, and that he then plays his policy. `best`: the best of them.
+    """
+
+    points: int
+    probability: Number
+    spread: Spread
+    actions: dict[str, Spread]
+
+    @cached_property
+    def best(self) -> str:
+        return max(self.actions, key=lambda action: self.actions[action].ev())
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "probability": numbers.to_json(self.probability),
+            "ev": {action: numbers.to_json(spread.ev()) for action, spread in self.actions.items()},
+            "best": self.best,
+            "variance": {
+                action: numbers.to_json(spread.variance()) for action, spread in self.actions.items()
+            },
+            "distribution": {action: spread.to_json() for action, spread in self.actions.items()},
+            "played": {
+                "ev": numbers.to_json(self.spread.ev()),
+                "variance": numbers.to_json(self.spread.variance()),
+                "distribution": self.spread.to_json(),
+            },
+        }
+
+
+class Source(Protocol):
+    """What has worked a coup out."""
+
+    def whole(self) -> Spread: ...
+
+    def by_first_card(self) -> dict[int, FirstCards]: ...

@@ -186,7 +186,7 @@ class _Sums:
         frame = self.frame
         size = len(frame.hands)
         stand = self.stand.setdefault(zeros, ([0] * size, [0] * size))
-        drawn = self.drawn.setdefault(zeros, [[0] * 10 for _ in range(size)])
+        drawn = self.drawn.setdefault(zeros, [[0, 0] for _ in range(size)])
         for number, hand in enumerate(frame.hands):
             ways = weight * hand.orders * _take(left, hand.cards, frame.gone)
             if ways:
@@ -195,7 +195,7 @@ class _Sums:
                 if self.bits[number] & DRAW_BIT:
                     row = drawn[number]
                     for card in CARDS:
-                        row[card] += ways * left[card] * pay[(hand.points + card) % 10]
+                        row[card > 0] += ways * left[card] * pay[(hand.points + card) % 10]
             _give(left, hand.cards, frame.gone)
 
     def leaves(self, held_cards: int) -> Leaves:
@@ -226,10 +226,10 @@ class _Sums:
 
     def _drawn_row(self, number: int, thrown: int, scale: int) -> Row:
         weights, own = self.frame.zero_weights, self.frame.hands[number].zeros
-        row = [0] * 10
+        row = [0, 0]
         for zeros, rows in self.drawn.items():
-            for card, worth in enumerate(rows[number]):
-                row[card] += scale * weights[thrown + zeros + own + (card == 0)] * worth
+            for other, worth in enumerate(rows[number]):
+                row[other] += scale * weights[thrown + zeros + own + (not other)] * worth
         return row
 
 
@@ -272,16 +272,18 @@ def _stood(turns: BankerTurns, number: int, level: int) -> Row:
     frame = turns.frame
     if number in punter_fixed(frame)[level]:
         return [punter_shown(frame, frame.hands[number], thrown) for thrown in range(frame.zeros + 1)]
+    if not frame.plan.punter[frame.hands[number].points] & STAND_BIT:
+        return [0] * (frame.zeros + 1)
     return [first for first, _ in turns.values(number, -1, level).whole]
 
 
 def _drawn(turns: BankerTurns, level: int) -> list[list[Row]]:
-    """By zeros thrown, hand and third card: a hand that draws at a level."""
+    """By zeros thrown and hand: one that draws a zero at a level, or any other card."""
     frame = turns.frame
-    drawn = [[[0] * 10 for _ in frame.hands] for _ in range(frame.zeros + 1)]
+    drawn = [[[0, 0] for _ in frame.hands] for _ in range(frame.zeros + 1)]
     for number, hand in enumerate(frame.hands):
         if frame.plan.punter[hand.points] & DRAW_BIT and number not in punter_fixed(frame)[level]:
             for third in CARDS:
                 for thrown, (worth, _) in enumerate(turns.values(number, third, level).whole):
-                    drawn[thrown][number][third] = worth
+                    drawn[thrown][number][third > 0] += worth
     return drawn

@@ -21,7 +21,9 @@ def rote_pair_leaves(frame: Frame, table: BankerTable) -> Leaves:
         punter_shown(frame, hand, 0) if number in fixed[FIRST] else pairs.stood(hand)
         for number, hand in enumerate(frame.hands)
     ]
-    drawn = [[pairs.drew(hand, third) for third in CARDS] for hand in frame.hands]
+    drawn = [
+        [pairs.drew(hand, 0), sum(pairs.drew(hand, third) for third in CARDS[1:])] for hand in frame.hands
+    ]
     return Leaves([(stand, stand)], ([drawn], [drawn]), fixed)
 
 

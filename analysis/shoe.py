@@ -100,19 +100,22 @@ def check_coup(shoe: Shoe, plan: Plan, pointer: str = "/shoe") -> None:
 
     Where zeros may be thrown away all of them may go, so the cards that are none must suffice for every hand.
     """
-    if shoe.infinite:
-        return
-    need = kept_cards(plan)
-    if may_discard(plan):
-        have, what = shoe.cards - shoe.counts[0], "cards that are not zeros (every zero may be thrown away)"
-    else:
-        have, what = shoe.cards, "cards"
-    if have < need:
+    if not serves(shoe, plan):
+        what = "cards that are not zeros (every zero may be thrown away)" if may_discard(plan) else "cards"
         raise RulesError(
-            f"a coup may need {need} {what} and the shoe holds {have}: it could not be finished without a"
-            " reshuffle, which exact odds do not cover",
+            f"a coup may need {kept_cards(plan)} {what} and the shoe holds {_usable(shoe, plan)}: it could not be"
+            " finished without a reshuffle, which exact odds do not cover",
             pointer=pointer,
         )
+
+
+def serves(shoe: Shoe, plan: Plan) -> bool:
+    """Can one punter's coup be finished from this shoe, whatever is done?"""
+    return shoe.infinite or _usable(shoe, plan) >= kept_cards(plan)
+
+
+def _usable(shoe: Shoe, plan: Plan) -> int:
+    return shoe.cards - shoe.counts[0] if may_discard(plan) else shoe.cards
 
 
 def kept_cards(plan: Plan) -> int:

@@ -9,7 +9,8 @@ from typing import Final, Literal
 from analysis.by_points import Part, best_by_points
 from analysis.frame import Frame
 from analysis.naturals import FIRST, banker_shown, punter_fixed
-from analysis.outcome import Spread
+from analysis.numbers import ratio
+from analysis.outcome import FirstCards, Spread
 from analysis.replies import BankerTurns, reply_leaves
 from analysis.rote import rote_leaves
 from analysis.rote_pairs import rote_pair_leaves
@@ -35,7 +36,6 @@ class Solved:
     values: Values
     turns: BankerTurns
 
-    @property
     def whole(self) -> Spread:
         """The whole coup."""
         shown = sum(banker_shown(self.frame, hand) for hand in self.frame.hands)
@@ -65,6 +65,17 @@ class Solved:
             throws = hand == 0 and self.seat.throws_dealt and self.choice.replace(0, FIRST, keep, more)
             worth += (more if throws else keep) + banker_shown(self.frame, self.frame.hands[hand])
         return self.frame.unpack(worth)
+
+    def by_first_card(self) -> dict[int, FirstCards]:
+        """What follows first cards of each number of points, and each action on them."""
+        found = {}
+        for points in range(10):
+            hands = [number for number, hand in enumerate(self.frame.hands) if hand.points == points]
+            spread = self.dealt(hands)
+            if spread.total:
+                chance = ratio(spread.total, self.frame.den)
+                found[points] = FirstCards(points, chance, spread, self.actions(hands, 0, FIRST))
+        return found
 
 
 def solve(

@@ -19,7 +19,8 @@ Row = list[int]
 class Leaves:
     """Values of the ends of a tree, each with the weight of the whole line to it.
 
-    `stand[thrown][level][hand]`, `drawn[level][thrown][hand][card]` (mostly one list for both levels);
+    `stand[thrown][level][hand]`, `drawn[level][thrown][hand]` (mostly one list for both levels) with
+    the third card a zero, and any other;
     `fixed[level]`: hands that have no choice but to stand at that level (a natural shown at once, or one that
     never comes to the seat's turn).
     """

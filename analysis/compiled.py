@@ -1,0 +1,48 @@
+"""numba with a cache on disk that notices an edit in any module of kernels.
+
+numba keys a compiled function by its own source file; what was inlined from another module stays stale when that one
+is edited. Here the key also holds a digest of every module of this package that holds kernels.
+Importing this module imports numba: import it where a kernel is used.
+"""
+
+import hashlib
+import pickle
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+from numba.core.caching import FunctionCache
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+@cache
+def digest(folder: Path = Path(__file__).parent) -> str:
+    """Hex SHA-256 of the sources of all modules in `folder` that hold compiled functions."""
+    sources = (path.read_bytes() for path in sorted(folder.glob("*.py")))
+    return hashlib.sha256(b"\0".join(source for source in sources if b"@compiled" in source)).hexdigest()
+
+
+class _KeyedCache(FunctionCache):
+    """numba's cache of one function: keyed by all kernels, and emptied if it cannot be read."""
+
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+        key: tuple[Any, ...] = super()._index_key(sig, codegen)  # type: ignore[no-untyped-call]
+        return (*key, digest())
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        except (AttributeError, ImportError, EOFError, pickle.UnpicklingError):
+            # The index names types of arguments by their class: one that is gone since must not stop the call.
+            self.flush()  # type: ignore[no-untyped-call]
+            return None
+
+
+def compiled(function: F) -> F:
+    """The function compiled when first called for its types of arguments, and kept on disk."""
+    dispatcher: Any = numba.njit(nogil=True)(function)
+    dispatcher._cache = _KeyedCache(function)  # type: ignore[no-untyped-call]
+    return cast(F, dispatcher)

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
 
-from sqlalchemy import Connection, CursorResult, bindparam, insert, update
+from sqlalchemy import Connection, CursorResult, Update, bindparam, insert, update
 from sqlalchemy.orm import Session
 
 from api.models import Bank, Coup, CoupResult, Event, Seat, Table
@@ -121,7 +122,15 @@ def _move_table(connection: Connection, change: Change) -> None:
 def _update(connection: Connection, model: type[Bank] | type[Coup], rows: list[Json]) -> None:
     for row in rows:
         values = {name: value for name, value in row.items() if name != "id"}
-        connection.execute(update(model).where(model.id == row["id"]).values(values))
+        connection.execute(_updating(model, tuple(values)), {**values, "this": row["id"]})
+
+
+@lru_cache(maxsize=64)
+def _updating(model: type[Bank] | type[Coup], names: tuple[str, ...]) -> Update:
+    """The statement that changes these columns of a row."""
+    return (
+        update(model).where(model.id == bindparam("this")).values({name: bindparam(name) for name in names})
+    )
 
 
 def _check_balances(posted: list[ledger.Posted], counted_on: Mapping[int, int]) -> None:

@@ -93,25 +93,22 @@ class Play(Gathering):
         if self.table.sitters[seat].kind == HOUSE and self.state.phase == "bank":
             self.state.set_purse(seat, self._house_bank())
         if by == BY_HAND and text.startswith(_STAKE):
-            self._check(seat, text)
-            self._bots_stake()
+            self._bots_stake(seat, text)
         self.state.do(seat, text)
         if timed_out:
             self.tell("timed_out", seat, {"action": text})
         self.gather(by, seat, timed_out=timed_out)
 
-    def _check(self, seat: int, text: str) -> None:
-        """Refuse an action that cannot be done, before anything is done on account of it."""
-        self.state.copy().do(seat, text)
-
-    def _bots_stake(self) -> None:
+    def _bots_stake(self, seat: int, text: str) -> None:
         """Bots stake before the first person who does (`table.md`: «bots stake first»), and not while none does:
         so every person can give a seed, and no table plays on by itself."""
         if self.state.phase != "stakes":
             return
-        for seat in self.state.awaited():
-            if self.table.sitters[seat].kind == BOT:
-                self.act(seat, self.choose(seat), BY_BOT)
+        bots = [other for other in self.state.awaited() if self.table.sitters[other].kind == BOT]
+        if bots:
+            self.state.copy().do(seat, text)  # what cannot be done is refused before anything is done for it
+        for bot in bots:
+            self.act(bot, self.choose(bot), BY_BOT)
 
     def run(self) -> None:
         """Let everything happen that needs no person: seeds, seats, the house, bots, vacated seats, the end."""

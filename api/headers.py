@@ -60,13 +60,13 @@ def _constant(headers: Secure) -> Headers:
 _OF_DATA: Final = _constant(
     Secure(
         csp=ContentSecurityPolicy().default_src("'none'").frame_ancestors("'none'").base_uri("'none'"),
-        corp=CrossOriginResourcePolicy().cross_origin(),
-        hsts=StrictTransportSecurity().max_age(_YEAR),
         referrer=ReferrerPolicy().no_referrer(),
         xcto=XContentTypeOptions().nosniff(),
         xfo=XFrameOptions().deny(),
     )
 )
+# Said over TLS only (RFC 6797, 7.2).
+_STRICT: Final = _constant(Secure(hsts=StrictTransportSecurity().max_age(_YEAR)))
 # Swagger UI sets styles from its script and draws its icons from data: URLs.
 _OF_PAGES: Final = _constant(
     Secure(
@@ -81,7 +81,6 @@ _OF_PAGES: Final = _constant(
         .frame_ancestors("'none'"),
         coop=CrossOriginOpenerPolicy().same_origin(),
         corp=CrossOriginResourcePolicy().same_origin(),
-        hsts=StrictTransportSecurity().max_age(_YEAR),
         permissions=PermissionsPolicy().geolocation().microphone().camera(),
         referrer=ReferrerPolicy().no_referrer(),
         xcto=XContentTypeOptions().nosniff(),
@@ -100,6 +99,8 @@ class EdgeHeaders:
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         constant = _OF_PAGES if environ["PATH_INFO"].startswith("/docs") else _OF_DATA
+        if environ["wsgi.url_scheme"] == "https":
+            constant = constant + _STRICT
 
         def start(status: str, headers: Headers, exc_info: Any = None, /) -> Any:
             return start_response(status, headers + environ.get(EDGE, []) + constant, exc_info)

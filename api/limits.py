@@ -35,6 +35,7 @@ class Policy:
     item: RateLimitItem
     header: str
     prefix: str
+    buckets: str  # what the name of a bucket begins with
 
     @property
     def seconds(self) -> int:
@@ -69,7 +70,7 @@ class Limits:
         caller = here.caller
         policy = self.anonymous if caller is None else self.keyed
         who = (address or "unknown") if caller is None else caller.key
-        here.spent = spent = Spent(policy, policy.item.key_for(policy.name, who))
+        here.spent = spent = Spent(policy, policy.buckets + who)
         cost = here.operation.cost if here.operation is not None else 1
         self._count(spent, cost)
         if cost and spent.units > policy.item.amount:
@@ -113,7 +114,7 @@ def limits_of(app: Flask, config: Config) -> Limits:
 def _policy(name: str, rate: str) -> Policy:
     item = parse(rate)
     header = _field((name, {"q": item.amount, "w": item.get_expiry()}))
-    return Policy(name, item, header, _field(name))
+    return Policy(name, item, header, _field(name), f"{item.key_for(name)}/")
 
 
 def _field(item: ItemType) -> str:

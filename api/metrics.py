@@ -5,6 +5,7 @@ when asked; that variable must be set before this module is imported, which `mac
 """
 
 import os
+from functools import lru_cache
 from typing import Final
 
 from prometheus_client import (
@@ -26,11 +27,16 @@ REFUSALS: Final = Counter("macao_refusals", "Requests refused, by code.", ("code
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
 
 
+@lru_cache(maxsize=1024)
+def _counters(method: str, route: str, status: int) -> tuple[Counter, Histogram]:
+    return REQUESTS.labels(method, route, str(status)), SECONDS.labels(route)
+
+
 def observe(method: str, route: str | None, status: int, seconds: float, code: str | None) -> None:
     """Count one request."""
-    name = route or NO_ROUTE
-    REQUESTS.labels(method if route else NO_ROUTE, name, str(status)).inc()
-    SECONDS.labels(name).observe(seconds)
+    count, histogram = _counters(method if route else NO_ROUTE, route or NO_ROUTE, status)
+    count.inc()
+    histogram.observe(seconds)
     if code is not None:
         REFUSALS.labels(code).inc()
 

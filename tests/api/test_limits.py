@@ -170,6 +170,12 @@ def test_security_headers_are_on_every_answer(client: FlaskClient, player: dict[
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert headers["X-Frame-Options"] == "DENY"
         assert headers["Referrer-Policy"] == "no-referrer"
-        assert headers["Strict-Transport-Security"] == "max-age=31536000"
         assert "default-src 'none'" in headers["Content-Security-Policy"]
         assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+
+
+def test_strict_transport_is_asked_for_over_tls_only(sqlite_url: str, make_app: Callable[..., Flask]) -> None:
+    client = make_app(sqlite_url, trusted_proxies=1).test_client()
+    assert "Strict-Transport-Security" not in client.get("/v1/games").headers
+    found = client.get("/v1/games", headers={"X-Forwarded-For": "192.0.2.1", "X-Forwarded-Proto": "https"})
+    assert found.headers["Strict-Transport-Security"] == "max-age=31536000"

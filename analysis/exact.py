@@ -14,12 +14,22 @@ from importlib.metadata import version
 from typing import Any
 
 from analysis import numbers
-from analysis.fast import Fast, cached_plan, has_kernel
+from analysis.fast import Fast, has_kernel
 from analysis.numbers import Number
 from analysis.outcome import FirstCards, Source, Spread
 from analysis.shoe import Shoe, check_coup, full
 from analysis.solve import INFORMATION, Information, solve
-from analysis.strategies import BankerTable, Policy, PunterTable, banker_table, default, is_open, punter_table
+from analysis.strategies import (
+    BankerTable,
+    Policy,
+    PunterTable,
+    banker_table,
+    cached_plan,
+    default,
+    is_open,
+    punter_table,
+)
+from casino.banking.policies import BANKER, BY_ROTE, PUNTER
 from casino.banking.rules import Rules
 from casino.errors import RulesError
 
@@ -130,7 +140,7 @@ def odds(
     both sides open where the banker is free.
     """
     plan = cached_plan(rules)
-    punter, banker = punter or default("punter", plan), banker or default("banker", plan)
+    punter, banker = punter or default(PUNTER, rules), banker or default(BANKER, rules)
     kind = check_information(information)
     left = (shoe or full(rules.decks)).without(seen)
     named = isinstance(punter, str) and isinstance(banker, str)
@@ -146,11 +156,10 @@ def odds(
 
 def resolve(rules: Rules, punter: Policy, banker: Policy) -> tuple[PunterTable | None, BankerTable | None]:
     """The tables of two policies; None where one is to be worked out. A banker without a choice has one anyway."""
-    plan = cached_plan(rules)
-    by_rote = is_open(banker) and not plan.banker_free
+    by_rote = is_open(banker) and not rules.banker_is_free
     return (
-        None if is_open(punter) else punter_table(punter, plan),
-        None if is_open(banker) and not by_rote else banker_table("rules" if by_rote else banker, plan),
+        None if is_open(punter) else punter_table(punter, rules),
+        None if is_open(banker) and not by_rote else banker_table(BY_ROTE if by_rote else banker, rules),
     )
 
 

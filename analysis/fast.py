@@ -7,7 +7,7 @@ from an infinite shoe) is worked out exactly.
 """
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,8 @@ from analysis.numbers import ratio
 from analysis.outcome import FirstCards, Spread, outcomes_of
 from analysis.shoe import Shoe, kept_cards, may_discard
 from analysis.solve import DISCARD, DRAW, STAND, Information, solve
-from analysis.strategies import BankerTable, PunterTable
-from casino.banking.plan import DRAW_BIT, STAND_BIT, Plan, plan_of
+from analysis.strategies import BankerTable, PunterTable, cached_plan
+from casino.banking.plan import DRAW_BIT, STAND_BIT, Plan
 from casino.banking.rules import Rules
 from casino.errors import RulesError
 
@@ -29,8 +29,6 @@ _POINTS = range(10)
 _PLAYED = 2  # parts of a kernel's lines: standing, drawing, the policy, a banker's natural shown
 _ACTIONS = {STAND: 0, DRAW: 1}
 _MAY = {STAND_BIT: (STAND,), DRAW_BIT: (DRAW,), STAND_BIT | DRAW_BIT: (STAND, DRAW)}
-
-cached_plan = lru_cache(maxsize=256)(plan_of)
 
 
 def has_kernel(

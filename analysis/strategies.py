@@ -1,26 +1,37 @@
 """Policies of either seat as tables: what it draws on by points, and whether it throws zeros away.
 
-The names are those of tables and bots: `stand`, `textbook`, `threshold:T`, `rules`, `optimal`, `equilibrium`, or
-an object. A table obeys the rules: it draws where the rules say so, whatever its name suggests.
+Names and objects are those of tables and bots (`casino.banking.policies`); the odds also know a banker's policy by
+his points and the punter's third card, `{"tableau": [...]}`, written as in the rules. A table obeys the rules: it
+draws where they say so, whatever the policy's name suggests.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, Literal
+from functools import lru_cache
+from typing import Any, Final
 
-from casino.banking.plan import DRAW_BIT, STAND_BIT, Plan
+from casino.banking.plan import DRAW_BIT, STAND_BIT, plan_of
+from casino.banking.policies import (
+    BANKER,
+    BY_ROTE,
+    FREE_BANKER,
+    ODDS,
+    PUNTER,
+    TEXTBOOK,
+    PointsPolicy,
+    parse_policy,
+)
+from casino.banking.rules import Rules
 from casino.errors import RulesError
 
-Side = Literal["punter", "banker"]
 Weight = int | Fraction
 Policy = str | Mapping[str, Any]
 
-OPTIMAL: Final = "optimal"
-EQUILIBRIUM: Final = "equilibrium"
 STOOD, HIDDEN, COLUMNS = 0, 11, 12  # what a banker saw: no third card, its points + 1, a card face down
-_TEXTBOOK = range(7)
-_NAMES = "stand, textbook, threshold:T, rules, optimal, equilibrium"
+TABLEAU: Final = "tableau"
+
+cached_plan = lru_cache(maxsize=256)(plan_of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,38 +57,45 @@ class BankerTable:
         return any(len(set(row[1:HIDDEN])) > 1 for row in self.draw)
 
 
-def default(side: Side, plan: Plan) -> str:
+def default(side: str, rules: Rules) -> str:
     """The policy of a side that was given none: `textbook`; of a banker `rules`, or `threshold:5` if he is free."""
-    if side == "punter":
-        return "textbook"
-    return "threshold:5" if plan.banker_free else "rules"
+    if side == PUNTER:
+        return TEXTBOOK
+    return FREE_BANKER if rules.banker_is_free else BY_ROTE
 
 
 def is_open(policy: Policy) -> bool:
     """Is it to be worked out (`optimal`, `equilibrium`), not given?"""
-    return isinstance(policy, str) and policy in (OPTIMAL, EQUILIBRIUM)
+    return isinstance(policy, str) and policy in ODDS
 
 
-def punter_table(policy: Policy, plan: Plan, pointer: str = "/punter") -> PunterTable:
+def punter_table(policy: Policy, rules: Rules, pointer: str = "/punter") -> PunterTable:
     """A given policy of a punter as a table. Raises RulesError: an unknown name, a wrong shape, a free hand."""
-    wish, dealt, drawn = _read(policy, pointer, lambda: _forced(plan.punter, "punter", pointer), False)
-    draw = tuple(_obey(bits, wish(points, STOOD)) for points, bits in enumerate(plan.punter))
-    return PunterTable(draw, plan.punter_dealt and dealt, plan.punter_drawn and drawn)
+    plan, given = cached_plan(rules), _by_points(policy, rules, PUNTER, pointer)
+    draw = tuple(_obey(bits, points in given.draw_on) for points, bits in enumerate(plan.punter))
+    dealt, drawn = plan.punter_dealt and given.discard_dealt, plan.punter_drawn and given.discard_drawn
+    return PunterTable(draw, dealt, drawn)
 
 
-def banker_table(policy: Policy, plan: Plan, pointer: str = "/banker") -> BankerTable:
+def banker_table(policy: Policy, rules: Rules, pointer: str = "/banker") -> BankerTable:
     """A given policy of the banker as a table; one who plays by rote throws every zero he may.
 
     Raises RulesError as `punter_table`, and for a tableau where third cards do not lie open.
     """
-    free = [bits for row in plan.banker for bits in row]
-    wish, dealt, drawn = _read(policy, pointer, lambda: _forced(free, "banker", pointer), True)
+    plan, rote = cached_plan(rules), not rules.banker_is_free
+    if isinstance(policy, Mapping) and TABLEAU in policy:
+        rest = {key: value for key, value in policy.items() if key != TABLEAU}
+        given = _by_points({"draw_on": []} | rest, rules, BANKER, pointer)
+        wish = _tableau(policy[TABLEAU], f"{pointer}/{TABLEAU}")
+    else:
+        given = _by_points(policy, rules, BANKER, pointer)
+        wish = _same_whatever_he_saw(given.draw_on)
     rows = tuple(
         tuple(_obey(_seen_bits(row, column), wish(points, column)) for column in range(COLUMNS))
         for points, row in enumerate(plan.banker)
     )
-    rote = not plan.banker_free
-    table = BankerTable(rows, plan.banker_dealt and (dealt or rote), plan.banker_drawn and (drawn or rote))
+    dealt = plan.banker_dealt and (given.discard_dealt or rote)
+    table = BankerTable(rows, dealt, plan.banker_drawn and (given.discard_drawn or rote))
     if table.goes_by_third and not plan.face_up:
         raise RulesError(
             "goes by the third card, which lies face down (draw_face_up is false)", pointer=pointer
@@ -85,9 +103,20 @@ def banker_table(policy: Policy, plan: Plan, pointer: str = "/banker") -> Banker
     return table
 
 
-def forced_banker(plan: Plan) -> BankerTable | None:
-    """The table of a banker to whom the rules leave no choice; None if he is free."""
-    return None if plan.banker_free else banker_table("rules", plan)
+def _by_points(policy: Policy, rules: Rules, side: str, pointer: str) -> PointsPolicy:
+    if is_open(policy):
+        raise RulesError(f"«{policy}» is worked out, and here a policy must be given", pointer=pointer)
+    parsed = parse_policy(policy, rules, side, pointer)
+    if not isinstance(parsed, PointsPolicy):
+        raise RulesError("must be a policy by points", pointer=pointer)
+    return parsed
+
+
+Wish = Callable[[int, int], bool]
+
+
+def _same_whatever_he_saw(draw_on: frozenset[int]) -> Wish:
+    return lambda points, _: points in draw_on
 
 
 def _seen_bits(row: Sequence[int], column: int) -> int:
@@ -95,87 +124,19 @@ def _seen_bits(row: Sequence[int], column: int) -> int:
     return row[1] if column == HIDDEN else row[column]
 
 
-def _obey(bits: int, wish: Weight) -> Weight:
+def _obey(bits: int, wish: bool) -> int:
     if not bits & STAND_BIT:
         return 1
-    return wish if bits & DRAW_BIT else 0
-
-
-def _forced(rows: Sequence[int], side: Side, pointer: str) -> None:
-    if any(bits == DRAW_BIT | STAND_BIT for bits in rows):
-        raise RulesError(
-            f"«rules» is for a seat without a choice, and this {side} may draw or stand: name a policy,"
-            " such as textbook, threshold:5 or optimal",
-            pointer=pointer,
-        )
-
-
-Wish = Callable[[int, int], Weight]
-
-
-def _read(
-    policy: Policy, pointer: str, check_forced: Callable[[], None], columns: bool
-) -> tuple[Wish, bool, bool]:
-    """(draw on these points and third card?, throw a dealt zero?, a drawn one?) of a given policy."""
-    if isinstance(policy, Mapping):
-        return _object(policy, pointer, columns)
-    if policy == "rules":
-        check_forced()
-    elif policy == "textbook":
-        return (lambda points, _: int(points in _TEXTBOOK)), True, True
-    elif isinstance(policy, str) and policy.startswith("threshold:"):
-        most = _threshold(policy, pointer)
-        return (lambda points, _: int(points <= most)), True, True
-    elif policy != "stand":
-        raise RulesError(f"«{policy!s:.40}» is no policy: there are {_NAMES}, or an object", pointer=pointer)
-    return (lambda points, _: 0), True, True
-
-
-def _threshold(policy: str, pointer: str) -> int:
-    text = policy.removeprefix("threshold:")
-    if text not in tuple("0123456789"):
-        raise RulesError(f"must be threshold:0 to threshold:9, not «{policy:.40}»", pointer=pointer)
-    return int(text)
-
-
-def _object(policy: Mapping[str, Any], pointer: str, columns: bool) -> tuple[Wish, bool, bool]:
-    known = ("draw_on", *(("tableau",) if columns else ()), "discard_dealt", "discard_drawn")
-    for key in policy:
-        if key not in known:
-            raise RulesError(f"unknown; there are {', '.join(known)}", pointer=f"{pointer}/{key}")
-    flags = []
-    for key in ("discard_dealt", "discard_drawn"):
-        flag = policy.get(key, True)
-        if not isinstance(flag, bool):
-            raise RulesError(f"must be true or false, not {flag!r:.40}", pointer=f"{pointer}/{key}")
-        flags.append(flag)
-    if ("draw_on" in policy) == ("tableau" in policy):
-        raise RulesError(f"needs {' or '.join(known[:-2])}", pointer=pointer)
-    wish = (
-        _tableau(policy["tableau"], pointer) if "tableau" in policy else _draw_on(policy["draw_on"], pointer)
-    )
-    return wish, flags[0], flags[1]
-
-
-def _draw_on(points: Any, pointer: str) -> Wish:
-    where = f"{pointer}/draw_on"
-    if not isinstance(points, list | tuple):
-        raise RulesError("must be a list of points, such as [0, 1, 2]", pointer=where)
-    for index, item in enumerate(points):
-        if isinstance(item, bool) or not isinstance(item, int) or not 0 <= item <= 9:
-            raise RulesError(f"must be points 0 to 9, not {item!r:.40}", pointer=f"{where}/{index}")
-    chosen = frozenset(points)
-    return lambda held, _: int(held in chosen)
+    return int(wish) if bits & DRAW_BIT else 0
 
 
 def _tableau(rows: Any, pointer: str) -> Wish:
-    where = f"{pointer}/tableau"
     if not isinstance(rows, list | tuple) or len(rows) != 10:
-        raise RulesError("must have ten rows, one for each of his points", pointer=where)
+        raise RulesError("must have ten rows, one for each of his points", pointer=pointer)
     for index, row in enumerate(rows):
         if not isinstance(row, str) or len(row) != HIDDEN or set(row) - {"D", "S"}:
             raise RulesError(
                 "must be eleven letters, D draw or S stand: no third card, then third card 0 to 9",
-                pointer=f"{where}/{index}",
+                pointer=f"{pointer}/{index}",
             )
-    return lambda points, column: int(rows[points][1 if column == HIDDEN else column] == "D")
+    return lambda points, column: bool(rows[points][1 if column == HIDDEN else column] == "D")

@@ -49,6 +49,7 @@ def plan_actions(
     """Do these actions in order, all or none, with all that follows. Raises what the engine refuses."""
     table, sitter = seated(session, table_id, player)
     play = Play.resume(table, terms, now)
+    play.run()  # a table that waited for chips goes on once there are some
     for text in texts:
         play.act(sitter.number, text, BY_HAND)
         play.run()
@@ -74,6 +75,7 @@ def plan_autoplay(
     if sum(other.kind == PLAYER for other in table.sitters) > 1:
         raise Conflict("autoplay is for the only person at a table; others play here", code="not_alone")
     play = Play.resume(table, terms, now)
+    play.run()
     rules = play.state.game.rules
     parsed = parse_policy(policy, rules, PUNTER, "/policy")
     bot = BankingBot(rules, parsed, stake=stake)

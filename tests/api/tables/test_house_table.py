@@ -285,3 +285,21 @@ def test_of_several_actions_all_or_none(ada: Person, database: Database) -> None
     before = snapshot(database)
     ada.do(table, "stake 10", "stake 10", status=409)
     assert snapshot(database) == before
+
+
+def test_a_table_goes_on_when_a_broke_player_has_chips_again(
+    person: Callable[[str], Person], database: Database
+) -> None:
+    """Nobody can stake: the bank is over and the table waits; after a refill the next stake is taken."""
+    options = {"stake_limits": {"min": 1000, "max": 1000, "step": 1}}
+    for attempt in range(40):
+        player = person(f"Player {attempt}")
+        table = player.open(game="russian-even", options=options)["id"]
+        if player.do(table, "stake 1000", "stand")["last"]["chips"][0] == -1000:
+            break
+    view = player.get(f"/tables/{table}")
+    assert (view["phase"], view["play"]["waiting"], view["legal"]) == ("bank", True, [])
+    assert player.do(table, "stake 1000", status=409)["code"] == "not_your_turn"
+    player.post("/players/me/bankroll/refills", {}, 201)
+    assert player.do(table, "stake 1000")["phase"] == "play"
+    sound(database)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from casino.bots.banking import check_policy
 from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
@@ -21,6 +20,7 @@ from api.services.tables.play import Terms
 from casino.banking.bank import BankingGame
 from casino.banking.presets import PRESETS
 from casino.banking.rules import build
+from casino.bots.banking import check_policy
 from casino.catalogue import find
 
 ME: Final = "me"

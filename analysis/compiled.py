@@ -43,6 +43,21 @@ class _KeyedCache(FunctionCache):
 
 def compiled(function: F) -> F:
     """The function compiled when first called for its types of arguments, and kept on disk."""
-    dispatcher: Any = numba.njit(nogil=True)(function)
+    return _kept(function, nogil=True)
+
+
+def uncounted(function: F) -> F:
+    """`compiled` without the counting of references to arrays, for loops that hand arrays on to `inlined` leaves (there
+    counting costs ten times the work). It may not make arrays: it is given room to work in."""
+    return _kept(function, nogil=True, _nrt=False)
+
+
+# Leaves of `uncounted` loops: put in the place of the call, or called.
+inlined: Any = numba.njit(inline="always", _nrt=False)
+called: Any = numba.njit(nogil=True, _nrt=False)
+
+
+def _kept(function: F, **options: Any) -> F:
+    dispatcher: Any = numba.njit(**options)(function)
     dispatcher._cache = _KeyedCache(function)  # type: ignore[no-untyped-call]
     return cast(F, dispatcher)

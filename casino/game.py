@@ -89,6 +89,13 @@ class State(ABC, Generic[A]):
         """The orders of cards that were shuffled since the last call: for records, never for a client."""
         return []
 
+    def report(self) -> Json:
+        """What `casino/position.py` tells of a situation: what lies open, and the actions of every seat."""
+        return {
+            **self.view(None),
+            "legal": {str(seat): self.legal_texts(seat) for seat in range(self.game.seats)},
+        }
+
     def legal_texts(self, seat: int) -> list[Any]:
         """`legal` in the form that clients and bots see: texts (an amount as a range)."""
         return [self.game.text(action) for action in self.legal(seat)]

@@ -14,8 +14,10 @@ def go_out(d: Deal, seat: int) -> bool:
     d.sitting -= d.out_for[seat]
     d.out_for[seat] = 0
     d.close_ranks()
-    d.solo = 0
     d.calm = False
+    if d.solo:
+        # Alone, every way led back to him: what he leaves goes to the next.
+        d.solo, d.aim, d.over, d.backward = 0, 1, 0, NOBODY
     if d.window == seat:
         d.window = NOBODY
     if d.tables.rules.last_attack == "dropped":

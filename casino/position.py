@@ -1,0 +1,74 @@
+"""Situations of any game: set one up from JSON, play texts from it, and tell what came of it.
+
+An entry is `{"position": {...}, "steps": [[seat, text], ...]}`, as in the shared cases; `steps` may be absent.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from casino.catalogue import find
+from casino.errors import CasinoError, NotationError, PositionError, RulesError
+from casino.game import Json, State
+from casino.options import Schema, check
+
+# What is not named here is the game's own, or of a case: its name, its rule, what it expects.
+_REST: Final[Schema] = {"additionalProperties": {}}
+_ENTRY: Final[Schema] = {
+    "type": "object",
+    "properties": {
+        "position": {
+            "type": "object",
+            "properties": {
+                "game": {"type": "string"},
+                "options": {"oneOf": [{"type": "null"}, {"type": "object"}]},
+            },
+            "required": ["game"],
+            **_REST,
+        },
+        "steps": {"type": "array", "items": {"type": "array", "minItems": 2, "maxItems": 2}},
+    },
+    "required": ["position"],
+    **_REST,
+}
+
+
+def told(entry: Mapping[str, Any]) -> Json:
+    """What the situation is after the steps of an entry: `State.report`.
+
+    Where a text is refused the report is that before it (a text is all or nothing), with the refusal's class as
+    `error`, what was wrong as `detail`, and the number of the step. Raises PositionError, RulesError, NotationError
+    or UnknownGame, with a pointer, where the situation itself cannot be.
+    """
+    state = set_up(entry)
+    for number, step in enumerate(entry.get("steps", [])):
+        seat, text = _step(state, step, number)
+        try:
+            state.do(seat, text)
+        except CasinoError as refusal:
+            return {**state.report(), "error": refusal.code, "detail": refusal.detail, "step": number}
+    return state.report()
+
+
+def set_up(entry: Mapping[str, Any]) -> State[Any]:
+    """The state of an entry's position, before its steps."""
+    try:
+        check(entry, _ENTRY, "")
+    except RulesError as refusal:
+        raise PositionError(refusal.detail, pointer=refusal.pointer) from None
+    position = entry["position"]
+    try:
+        return find(position["game"]).position(position)  # type: ignore[no-any-return]
+    except CasinoError as refusal:
+        refusal.pointer = f"/position{refusal.pointer}"
+        raise
+
+
+def _step(state: State[Any], step: list[Any], number: int) -> tuple[int, str]:
+    seat, text = step
+    if not isinstance(text, str):
+        raise NotationError("a step is a seat and a text", pointer=f"/steps/{number}/1")
+    if type(seat) is not int or not 0 <= seat < state.game.seats:
+        raise PositionError(
+            f"there is no such seat: seats are 0 to {state.game.seats - 1}", pointer=f"/steps/{number}/0"
+        )
+    return seat, text

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from analysis.numbers import ratio
 from analysis.outcome import FirstCards, Spread, outcomes_of
 from analysis.shoe import Shoe, kept_cards, may_discard
-from analysis.solve import DISCARD, DRAW, STAND, Information, solve
+from analysis.solve import Information, solve
 from analysis.strategies import BankerTable, PunterTable, cached_plan
 from casino.banking.plan import DRAW_BIT, STAND_BIT, Plan
 from casino.banking.rules import Rules
+from casino.banking.text import DISCARD, DRAW, STAND
 from casino.errors import RulesError
 
 Floats = NDArray[np.float64]

@@ -44,6 +44,8 @@ class BankerTurns:
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
         self.choices: dict[Record, Choice] = {}
+        self.trees: dict[Record, Leaves] = {}  # of the records he decided for, over all that they may hide
+        self.reached: set[Record] = set()  # those that the punter's policy may lead to
 
     @cached_property
     def exposed(self) -> bool:
@@ -90,6 +92,7 @@ class BankerTurns:
                         kept = draws if third or not punter.discard_drawn else 0
                         record = self.record(number, third, level)
                         found.setdefault(record, []).append(Held(number, third, kept))
+        self.reached = {record for record, held in found.items() if any(each.weight for each in held)}
         return {record: _fallback(held) for record, held in found.items()}
 
     @cached_property
@@ -101,7 +104,8 @@ class BankerTurns:
         """Let him play his best reply to the punter's policy, by all that he has seen."""
         for record, held in self.records(punter).items():
             best = Best(self.frame, -1)
-            play(self.frame, self.seat(record), self.leaves(record, held), best)
+            self.trees[record] = self.leaves(record, held)
+            play(self.frame, self.seat(record), self.trees[record], best)
             self.choices[record] = Recalled(best)
 
     def decide_by_points(self, punter: PunterTable) -> None:
@@ -113,12 +117,12 @@ class BankerTurns:
             alike.setdefault((record.column, first), []).append(record)
         for group in alike.values():
             parts = [
-                Part(self.leaves(record, records[record]), self._times(record, punter)) for record in group
+                Part(self.leaves(record, records[record]), self.times(record, punter)) for record in group
             ]
             given = best_by_points(self.frame, self.seat(group[0]), parts)
             self.choices.update(dict.fromkeys(group, given))
 
-    def _times(self, record: Record, punter: PunterTable) -> tuple[int, ...]:
+    def times(self, record: Record, punter: PunterTable) -> tuple[int, ...]:
         """Ways in which 0, 1, … zeros were thrown by a punter whom the banker meets at this record."""
         dealt = punter.discard_dealt
         drawn = punter.discard_drawn and record.column != STOOD

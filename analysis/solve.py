@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from analysis.by_points import Part, best_by_points
 from analysis.frame import Frame
-from analysis.naturals import FIRST, banker_shown, punter_fixed
+from analysis.naturals import FIRST, banker_shown
 from analysis.numbers import ratio
 from analysis.outcome import FirstCards, Spread
 from analysis.replies import BankerTurns, reply_leaves
@@ -16,13 +16,12 @@ from analysis.rote import rote_leaves
 from analysis.rote_pairs import rote_pair_leaves
 from analysis.shoe import Shoe, check_coup
 from analysis.strategies import BankerTable, PunterTable, Weight
-from analysis.tree import Best, Choice, Given, Leaves, Seat, Values, play
-from casino.banking.plan import DRAW_BIT, STAND_BIT, Plan
+from analysis.tree import Best, Choice, Given, Leaves, Seat, Values, action_values, play
+from casino.banking.plan import Plan
 from casino.errors import RulesError
 
 Information = Literal["all", "points"]
 INFORMATION: Final[tuple[Information, ...]] = ("all", "points")
-DISCARD, STAND, DRAW = "discard", "stand", "draw"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +42,9 @@ class Solved:
 
     def actions(self, hands: Iterable[int], thrown: int, level: int) -> dict[str, Spread]:
         """What each action brings at these hands together, `thrown` zeros having been thrown before."""
-        frame, values, unit = self.frame, self.values, self.choice.unit
-        hands = list(hands)
-        bits = self.seat.bits[hands[0]]
-        fixed = hands[0] in punter_fixed(frame)[level]
-        found: dict[str, int] = {}
-        if self.seat.throws_dealt and hands == [0]:
-            found[DISCARD] = values.more[thrown]
-        if bits & STAND_BIT or fixed:
-            found[STAND] = unit * sum(self.leaves.stand[thrown][level][hand] for hand in hands)
-        if bits & DRAW_BIT and not fixed:
-            found[DRAW] = unit * sum(values.drew[thrown][level][hand] for hand in hands)
-        spreads = {action: frame.unpack(worth) for action, worth in found.items()}
+        at = [(thrown, level, hand) for hand in hands]
+        parts = [action_values(self.seat, self.leaves, self.values, node, self.choice.unit) for node in at]
+        spreads = {action: self.frame.unpack(sum(part[action] for part in parts)) for action in parts[0]}
         return {action: spread for action, spread in spreads.items() if spread.total}
 
     def dealt(self, hands: Iterable[int]) -> Spread:

@@ -11,6 +11,7 @@ from typing import Protocol
 from analysis.frame import Frame
 from analysis.naturals import FIRST, LATER, LEVELS
 from casino.banking.plan import DRAW_BIT, STAND_BIT
+from casino.banking.text import DISCARD, DRAW, STAND
 
 Row = list[int]
 
@@ -131,6 +132,22 @@ class Values:
     hand: list[tuple[Row, Row]]
     whole: list[tuple[int, int]]
     more: list[int]
+
+
+def action_values(
+    seat: Seat, leaves: Leaves, values: Values, at: tuple[int, int, int], unit: int = 1
+) -> dict[str, int]:
+    """What each allowed action is worth `at` (zeros thrown, level, hand), the seat then playing as in `values`."""
+    thrown, level, hand = at
+    fixed = hand in leaves.fixed[level]
+    found = {}
+    if seat.throws_dealt and hand == 0:
+        found[DISCARD] = values.more[thrown]
+    if seat.bits[hand] & STAND_BIT or fixed:
+        found[STAND] = unit * leaves.stand[thrown][level][hand]
+    if seat.bits[hand] & DRAW_BIT and not fixed:
+        found[DRAW] = unit * values.drew[thrown][level][hand]
+    return found
 
 
 def play(frame: Frame, seat: Seat, leaves: Leaves, choice: Choice) -> Values:

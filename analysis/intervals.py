@@ -1,0 +1,49 @@
+"""Intervals of simulated figures: 95 % throughout."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+Z = 1.959963984540054  # of the normal distribution, 95 % on both sides
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate with its standard error and its 95 % interval."""
+
+    value: float
+    error: float
+    low: float
+    high: float
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values, as simulated figures are given."""
+        return {
+            "float": self.value,
+            "standard_error": self.error,
+            "interval": [self.low, self.high],
+            "confidence": 0.95,
+        }
+
+
+def share_interval(count: int, total: int) -> Interval:
+    """A probability from a count: E. B. Wilson's interval (1927), which holds for rare events too."""
+    share = count / total
+    centre = (share + Z * Z / (2 * total)) / (1 + Z * Z / total)
+    half = Z / (1 + Z * Z / total) * math.sqrt(share * (1 - share) / total + Z * Z / (4 * total * total))
+    return Interval(
+        share, math.sqrt(share * (1 - share) / total), max(0.0, centre - half), min(1.0, centre + half)
+    )
+
+
+def mean_interval(total: float, squares: float, count: int) -> Interval:
+    """A mean from a sum and a sum of squares, exact where they are whole.
+
+    One value alone tells nothing of its error: NaN.
+    """
+    mean = total / count
+    if count < 2:
+        return Interval(mean, math.nan, math.nan, math.nan)
+    variance = max(0.0, (squares - total * total / count) / (count - 1))
+    error = math.sqrt(variance / count)
+    return Interval(mean, error, mean - Z * error, mean + Z * error)

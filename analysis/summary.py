@@ -1,0 +1,227 @@
+"""Results of an experiment: estimates with their intervals, quantiles, and exact figures beside simulated ones."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+from analysis.experiment import Experiment
+from analysis.intervals import Interval, mean_interval, share_interval
+from analysis.outcomes import BankrollError
+from analysis.ruin import risk_of_ruin
+from analysis.sessions import session
+from analysis.stops import REASONS
+from analysis.tally import Batch, Tally, lower_edge, width
+
+QUANTILES: Final = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
+FAN: Final = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+Json = dict[str, Any]
+
+
+def summary(experiment: Experiment, tally: Tally) -> Json:
+    """All results of the sessions in `tally`, as JSON values. Chips, coups and probabilities.
+
+    Raises BankrollError where there are no sessions yet.
+    """
+    if not tally.sessions:
+        raise BankrollError("no session has been played yet")
+    sums, count = tally.sums, tally.sessions
+    chips = Chips(experiment)
+    losing, played = tally.histograms["losing_run"], tally.histograms["played"]
+    return {
+        "hash": experiment.hash,
+        "label": experiment.label or experiment.staking.title,
+        "sessions": count,
+        "coups": sums["played"],
+        "ends": {name: share_interval(tally.reasons[name], count).to_json() for name in REASONS},
+        "ruin": share_interval(tally.reasons["ruin"], count).to_json(),
+        "final": {
+            "mean": experiment.bankroll + sums["gain"] / count,
+            **chips.spread(tally.histograms["final"]),
+        },
+        "gain": mean_interval(sums["gain"], sums["gain*gain"], count).to_json(),
+        "gain_controlled": _controlled(experiment, tally).to_json(),
+        "ev_per_coup": sums["gain"] / sums["played"],
+        "per_stake": _per_stake(experiment, tally),
+        "staked": mean_interval(sums["staked"], sums["staked*staked"], count).to_json(),
+        "played": {"mean": sums["played"] / count, "quantiles": _quantiles(played)},
+        "drawdown": chips.spread(tally.histograms["drawdown"], offset=0),
+        "time_to_ruin": {"quantiles": _quantiles(tally.histograms["ruined"])},
+        "losing_run": {"most": _value(max(losing)), "quantiles": _quantiles(losing)},
+        "exact": exact_figures(experiment, tally),
+        "fan": [
+            {"coup": mark, **chips.quantiles(counts, FAN)}
+            for mark, counts in zip(experiment.marks, tally.fan, strict=True)
+        ],
+        "paths": {
+            "coups": [0, *experiment.marks],
+            "bankrolls": [[experiment.bankroll, *p] for p in tally.paths],
+        },
+        "histogram": chips.histogram(tally.histograms["final"]),
+    }
+
+
+@dataclass(frozen=True)
+class Chips:
+    """Histograms of chips read back: their values are counted in the experiment's quantum."""
+
+    experiment: Experiment
+
+    def spread(self, counts: Counter[int], offset: int | None = None) -> Json:
+        """Least, most and quantiles."""
+        return {
+            "least": self._chips(_value(min(counts)), offset),
+            "most": self._chips(_value(max(counts)), offset),
+            "quantiles": self.quantiles(counts, QUANTILES, offset),
+        }
+
+    def quantiles(self, counts: Counter[int], shares: Sequence[float], offset: int | None = None) -> Json:
+        """Share -> chips."""
+        found = _quantiles(counts, shares)
+        return {share: self._chips(value, offset) for share, value in found.items() if value is not None}
+
+    def histogram(self, counts: Counter[int]) -> list[list[float]]:
+        """[least chips of a class, chips that it spans, sessions] by class."""
+        quantum = self.experiment.quantum
+        return [
+            [self._chips(lower_edge(place)), width(place) * quantum, counts[place]]
+            for place in sorted(counts)
+        ]
+
+    def _chips(self, value: float, offset: int | None = None) -> float:
+        quantum = self.experiment.quantum
+        return value * quantum + (self.experiment.bankroll % quantum if offset is None else offset)
+
+
+def _value(place: int) -> float:
+    """The middle of a class; itself where it holds one value."""
+    return lower_edge(place) + (width(place) - 1) / 2 if width(place) > 1 else lower_edge(place)
+
+
+def _quantiles(counts: Counter[int], shares: Sequence[float] = QUANTILES) -> Json:
+    """Share -> the least value that at least so many do not exceed; None where there is nothing."""
+    total, found = sum(counts.values()), {}
+    places = sorted(counts)
+    for share in shares:
+        below, value = 0, None
+        for place in places:
+            below += counts[place]
+            if below >= share * total:
+                value = _value(place)
+                break
+        found[f"{share:g}"] = value
+    return found
+
+
+def _means(experiment: Experiment) -> tuple[Fraction, Fraction]:
+    """Expected net for each chip staked as punter, and as banker."""
+    return experiment.outcomes.mean, experiment.turns.outcomes.mean if experiment.turns else Fraction(0)
+
+
+def _controlled(experiment: Experiment, tally: Tally) -> Interval:
+    """The mean gain with the exact expectation as control: by optional stopping it is the expected net of a stake
+    times the expected chips staked, whatever the system and the stops, and those vary far less."""
+    mine, his = _means(experiment)
+    sums, count = tally.sums, tally.sessions
+    total = mine * sums["staked"] + his * sums["banked"]
+    squares = (
+        mine**2 * sums["staked*staked"]
+        + 2 * mine * his * sums["staked*banked"]
+        + his**2 * sums["banked*banked"]
+    )
+    return mean_interval(float(total), float(squares), count)
+
+
+def _per_stake(experiment: Experiment, tally: Tally) -> Json:
+    """Net for each chip staked as punter: simulated (a ratio of means, its error by the delta method) and exact.
+
+    `z` is the gain beyond expectation over its standard error, 0 in expectation under any system and stops.
+    """
+    mine, his = _means(experiment)
+    sums, count = tally.sums, tally.sessions
+    beyond = sums["gain"] - mine * sums["staked"] - his * sums["banked"]
+    squares = (
+        sums["gain*gain"]
+        - 2 * mine * sums["gain*staked"]
+        - 2 * his * sums["gain*banked"]
+        + mine**2 * sums["staked*staked"]
+        + 2 * mine * his * sums["staked*banked"]
+        + his**2 * sums["banked*banked"]
+    )
+    interval = mean_interval(float(beyond), float(squares), count)
+    answer: Json = {"exact": float(mine), "z": interval.value / interval.error if interval.error else 0.0}
+    if experiment.turns is None:
+        staked = sums["staked"] / count
+        answer["float"] = sums["gain"] / sums["staked"]
+        answer["standard_error"] = interval.error / staked
+    return answer
+
+
+def exact_figures(experiment: Experiment, tally: Tally) -> Json:
+    """Exact figures of flat stakes between barriers beside the simulated ones, each with the simulated one's
+    standard error and their distance in it (`z`); for other systems why there are none."""
+    flat = experiment.plan.flat
+    if flat is None or not experiment.stops.only_barriers or experiment.turns:
+        return {
+            "note": "exact figures are for a flat stake, the table's least, with coups, win and loss as stops"
+        }
+    unit = flat * experiment.coups.parts
+    stops, bankroll = experiment.stops, experiment.bankroll
+    floor, ceiling = stops.floor(bankroll), stops.ceiling(bankroll)
+    least = max(experiment.plan.least_bankroll, 0 if floor is None else floor + 1)
+    goal = None if ceiling is None else Fraction(ceiling, unit)
+    held, need = Fraction(bankroll, unit), Fraction(least, unit)
+    try:
+        risk = risk_of_ruin(experiment.outcomes, held, goal=goal, coups=stops.coups, need=need)
+        ends = session(experiment.outcomes, stops.coups, bankroll=held, goal=goal, need=need)
+    except BankrollError as refusal:
+        return {"note": refusal.detail}
+    count, reasons = tally.sessions, tally.reasons
+    gain = mean_interval(tally.sums["gain"], tally.sums["gain*gain"], count)
+    return {
+        "low": _compare(float(risk.ruin), reasons["ruin"] + reasons["loss"], count),
+        "high": _compare(float(risk.goal or 0), reasons["target"], count),
+        "gain": _beside(float(ends.mean) * unit, gain.value, gain.error),
+        "coups": _beside(float(risk.coups), *_mean_played(tally)),
+    }
+
+
+def _mean_played(tally: Tally) -> tuple[float, float]:
+    interval = mean_interval(tally.sums["played"], tally.sums["played*played"], tally.sessions)
+    return interval.value, interval.error
+
+
+def _compare(exact: float, count: int, total: int) -> Json:
+    """A probability: the error is that of the exact value, so that no count of 0 looks certain."""
+    return _beside(exact, count / total, math.sqrt(max(0.0, exact * (1 - exact)) / total))
+
+
+def _beside(exact: float, simulated: float, error: float) -> Json:
+    distance = simulated - exact
+    far = abs(distance) > 1e-12 * max(1.0, abs(exact))
+    z = distance / error if error else (math.inf if far else 0.0)
+    return {"exact": exact, "float": simulated, "standard_error": error, "z": z}
+
+
+def difference(first: Mapping[int, Batch], second: Mapping[int, Batch]) -> Interval | None:
+    """Mean gain of the second less that of the first, chips a session, from chunks that saw the same coups.
+
+    The error is that of the chunks' differences, so what both owe to the same coups cancels. None where they
+    have fewer than two chunks of the same size in common.
+    """
+    pairs = [
+        (first[chunk], second[chunk])
+        for chunk in first.keys() & second.keys()
+        if first[chunk].sessions == second[chunk].sessions
+    ]
+    sizes = [mine.sessions for mine, _ in pairs]
+    if len(pairs) < 2:
+        return None
+    total, parts = sum(sizes), [his.gain - mine.gain for mine, his in pairs]
+    mean = sum(parts) / total
+    spread = sum((part - mean * size) ** 2 for part, size in zip(parts, sizes, strict=True))
+    error = math.sqrt(spread * len(pairs) / (len(pairs) - 1)) / total
+    return Interval(mean, error, mean - 1.96 * error, mean + 1.96 * error)

@@ -70,12 +70,16 @@ def _check_operation(document: dict[str, Any], operation: Operation, response: T
         assert not errors, f"{errors}; {where}"
 
 
+_registries: dict[int, tuple[dict[str, Any], Registry[Any]]] = {}
+
+
 def validator(document: dict[str, Any], schema: dict[str, Any]) -> Draft202012Validator:
     """A validator of a schema of the document; objects may hold nothing that is not declared."""
-    resource = Resource.from_contents(strict(document), default_specification=DRAFT202012)
-    registry: Registry[Any] = Registry().with_resource("urn:document", resource)
-    rooted = _rooted(strict(schema))
-    return Draft202012Validator(rooted, registry=registry)
+    known = _registries.get(id(document))
+    if known is None:
+        resource = Resource.from_contents(strict(document), default_specification=DRAFT202012)
+        known = _registries[id(document)] = (document, Registry().with_resource("urn:document", resource))
+    return Draft202012Validator(_rooted(strict(schema)), registry=known[1])
 
 
 def _rooted(schema: Any) -> Any:
@@ -101,12 +105,19 @@ def strict(schema: Any) -> Any:
     return found
 
 
+_documents: dict[str, dict[str, Any]] = {}
+
+
 def document_of(app: Flask) -> dict[str, Any]:
-    """The OpenAPI document of an application."""
-    kept = app.extensions.setdefault("test.document", {})
-    if not kept:
-        kept.update(FlaskClient(app, TestResponse).get("/openapi.json").json)
-    return kept
+    """The OpenAPI document of an application, the same object for the same document."""
+    if "test.document" not in app.extensions:
+        answer = FlaskClient(app, TestResponse).get("/openapi.json")
+        tag = answer.headers["ETag"]
+        if tag not in _documents:
+            _documents[tag] = answer.json
+        app.extensions["test.document"] = _documents[tag]
+    found: dict[str, Any] = app.extensions["test.document"]
+    return found
 
 
 def operation_of(document: dict[str, Any], operation: Operation) -> dict[str, Any]:

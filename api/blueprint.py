@@ -17,7 +17,7 @@ the parts of the path by name, and returns what `api/execution.py` builds.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
-from typing import Any, Final
+from typing import Any, Final, TypedDict, Unpack
 
 import flask_smorest
 from flask import Response, request
@@ -29,7 +29,7 @@ from api import refusals
 from api.auth import require
 from api.context import context
 from api.documentation import complete, path_parameters
-from api.parsing import PARSER, check_nothing_sent
+from api.parsing import PARSER, check_nothing_sent, check_path
 
 JSON: Final = "application/json"
 BY_METHOD: Final = ""
@@ -51,6 +51,18 @@ class Answer:
     also: Mapping[str, str] = field(default_factory=dict)  # further media types: an example text of each
 
 
+class More(TypedDict, total=False):
+    """What an operation may have besides."""
+
+    cost: int  # units of the rate limit, 1 if absent
+    body: Schema
+    example: Any  # a body as it is sent
+    query: Schema
+    errors: tuple[type[Exception], ...]  # what the services may refuse, besides what every operation may
+    idempotent: bool  # takes an Idempotency-Key: every POST does unless it says no
+    if_match: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Operation:
     """Everything that is known of an operation before a request comes."""
@@ -60,13 +72,13 @@ class Operation:
     rule: str
     answer: Answer
     scope: str | None
-    cost: int
-    body: Schema | None
-    query: Schema | None
-    errors: tuple[type[Exception], ...]
-    idempotent: bool
-    if_match: bool
-    example: Any
+    cost: int = 1
+    body: Schema | None = None
+    example: Any = None
+    query: Schema | None = None
+    errors: tuple[type[Exception], ...] = ()
+    idempotent: bool = False
+    if_match: bool = False
 
     def __deepcopy__(self, _memo: object) -> "Operation":
         return self  # smorest copies what it documents
@@ -86,54 +98,29 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
         super().__init__(name, __name__, url_prefix=url_prefix, description=description)
         self._prepare_doc_cbks.append(_complete)
 
-    def operation(  # noqa: PLR0913 (all but the first two by name, most with a default)
+    def operation(
         self,
         method: str,
         rule: str,
         *,
         answer: Answer,
         key: str | None = BY_METHOD,
-        cost: int = 1,
-        body: Schema | None = None,
-        query: Schema | None = None,
-        example: Any = None,
-        errors: tuple[type[Exception], ...] = (),
-        idempotent: bool | None = None,
-        if_match: bool = False,
         parameters: Mapping[str, str] | None = None,
+        **more: Unpack[More],
     ) -> Callable[[View], View]:
         """Make a view an operation.
 
-        `key`: the scope that the API key needs (`read` for a GET, `play` for the rest unless named), None where no
-        key is needed. `cost`: units of the rate limit.
-        `example`: a body. `errors`: what the services may refuse, besides what every operation may. `idempotent`:
-        takes an Idempotency-Key (every POST does unless it says no). `parameters`: parts of the path explained, where
-        `api/documentation.py`, `PATH`, does not or says too little.
+        `key`: the scope that the API key needs (`read` for a GET, `play` for the rest unless named), None where no key
+        is needed. `parameters`: parts of the path explained, where `PATH` of `api/documentation.py` says too little.
         """
+        scope = _SCOPES.get(method, "play") if key == BY_METHOD else key
+        more.setdefault("idempotent", method == "POST")
 
         def decorate(view: View) -> View:
-            operation = Operation(
-                id=view.__name__,
-                method=method,
-                rule=rule,
-                answer=answer,
-                scope=_SCOPES.get(method, "play") if key == BY_METHOD else key,
-                cost=cost,
-                body=body,
-                query=query,
-                errors=errors,
-                idempotent=method == "POST" if idempotent is None else idempotent,
-                if_match=if_match,
-                example=example,
-            )
+            operation = Operation(view.__name__, method, rule, answer, scope, **more)
             guarded = _guard(self._parse(view, operation), operation)
-            self.add_url_rule(
-                rule,
-                view.__name__,
-                guarded,
-                methods=[method],
-                parameters=path_parameters(rule, parameters or {}),
-            )
+            documented = path_parameters(rule, parameters or {})
+            self.add_url_rule(rule, view.__name__, guarded, methods=[method], parameters=documented)
             return view
 
         return decorate
@@ -156,6 +143,7 @@ def _guard(view: View, operation: Operation) -> View:
         if operation.scope is not None:
             require(operation.scope)
         check_nothing_sent(operation.body, operation.query)
+        check_path(kwargs.values())
         return view(*args, **kwargs)
 
     guarded.operation = operation  # type: ignore[attr-defined]

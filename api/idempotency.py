@@ -117,6 +117,8 @@ def replay(stored: Stored) -> Response:
     """The stored answer, marked as a repetition."""
     context().replayed = True
     response = Response(stored.body, stored.status, content_type="application/json")
+    if not stored.body:
+        del response.headers["Content-Type"]
     response.headers.update(stored.headers)
     response.headers["Idempotency-Replayed"] = "true"
     return response

@@ -4,7 +4,8 @@ A body must be `application/json` in UTF-8 (else 415) and JSON as `api/strict_js
 unknown or repeated query parameters are refused with 422 and the names there are.
 """
 
-from typing import Any, NoReturn
+from collections.abc import Iterable
+from typing import Any, Final, NoReturn
 
 from flask import Request, request
 from marshmallow import Schema, ValidationError, fields
@@ -13,11 +14,13 @@ from webargs.flaskparser import FlaskParser
 
 from api.fields import EmptyBody, EmptyQuery
 from api.refusals import Flaw, Unprocessable, UnsupportedType, flaw
+from api.services.errors import NotFound
 from api.strict_json import loads, token
 
-_UNKNOWN = "Unknown field."
-_MISSING = "Missing data for required field."
-_NO_OBJECT = "Invalid input type."
+_LONGEST_NAME: Final = 100
+_UNKNOWN: Final = "Unknown field."
+_MISSING: Final = "Missing data for required field."
+_NO_OBJECT: Final = "Invalid input type."
 
 
 class StrictParser(FlaskParser):
@@ -49,6 +52,13 @@ class StrictParser(FlaskParser):
         ]
         if repeated:
             raise Unprocessable("a query parameter may be given once only", flaws=repeated)
+        odd = [
+            flaw("must not hold control characters", parameter=token(name))
+            for name, value in req.args.items()
+            if not (name.isprintable() and value.isprintable())
+        ]
+        if odd:
+            raise Unprocessable("a query parameter must not hold control characters", flaws=odd)
         return req.args.to_dict()
 
     def handle_error(self, error: ValidationError, req: Request, schema: Schema, **_: Any) -> NoReturn:
@@ -114,3 +124,10 @@ def check_nothing_sent(body: Schema | None, query: Schema | None) -> None:
         PARSER.parse(_NO_QUERY, request, location="query")
     if body is None and request.method not in ("GET", "HEAD") and request.get_data(cache=True):
         PARSER.parse(_NO_BODY, request, location="json")
+
+
+def check_path(parts: Iterable[Any]) -> None:
+    """Refuse a part of a path that nothing can be named by (no database takes a NUL). Raises NotFound."""
+    for part in parts:
+        if isinstance(part, str) and not (part.isprintable() and len(part) <= _LONGEST_NAME):
+            raise NotFound("nothing is named like that")

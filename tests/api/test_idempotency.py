@@ -238,3 +238,12 @@ def test_answers_are_kept_24_hours_at_least_and_purged_later(app: Flask, client:
 def test_nothing_of_a_key_is_stored(app: Flask, client: FlaskClient) -> None:
     made = client.post("/v1/players", json={"name": "Ada"}, headers=keyed("one"))
     assert made.json["api_key"] not in repr(contents(app.extensions[NAME].database))
+
+
+def test_an_answer_without_a_body_is_repeated_too(app: Flask, client: FlaskClient) -> None:
+    auth = register(client)["auth"]
+    key = client.post("/v1/players/me/keys", json={}, headers=auth).json["id"]
+    for _ in range(2):
+        gone = client.delete(f"/v1/players/me/keys/{key}", headers=keyed("gone", **auth))
+        assert (gone.status_code, gone.data, "Content-Type" in gone.headers) == (204, b"", False)
+    assert gone.headers["Idempotency-Replayed"] == "true"

@@ -3,12 +3,13 @@
 Each refusal: right status and code, nothing changed, one line in the log.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from http_contract import contents, request_lines
+from http_contract import contents, register, request_lines
 
 from api.context import NAME
 
@@ -181,3 +182,17 @@ def test_accept_that_leaves_nothing_is_406(app: Flask, client: FlaskClient, acce
 @pytest.mark.parametrize("accept", ["*/*", "application/*", "text/html, application/json;q=0.1", ""])
 def test_accept_that_leaves_json(client: FlaskClient, accept: str) -> None:
     assert client.get("/v1/games", headers={"Accept": accept}).status_code == 200
+
+
+@pytest.mark.parametrize("odd", ["%00", "a%00b", "%0a", "%ff%00", "x" * 101])
+def test_a_path_or_parameter_that_no_database_takes(
+    database_url: str, make_app: Callable[..., Flask], odd: str
+) -> None:
+    app = make_app(database_url)
+    client = app.test_client()
+    auth = register(client)["auth"]
+    for path in (f"/v1/players/me/keys/{odd}", f"/v1/games/{odd}", f"/v1/players/me/bankroll/entries/{odd}"):
+        problem = refused(app, client, "GET", path, headers=auth)
+        assert (problem["status"], problem["code"]) == (404, "not_found")
+    problem = refused(app, client, "GET", f"/v1/players/me/bankroll/entries?cursor={odd}", headers=auth)
+    assert (problem["status"], problem["errors"][0]["parameter"]) == (422, "cursor")

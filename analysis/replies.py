@@ -116,9 +116,9 @@ class BankerTurns:
             first = self.frame.hands[record.first].points if record.first >= 0 else -1
             alike.setdefault((record.column, first), []).append(record)
         for group in alike.values():
-            parts = [
-                Part(self.leaves(record, records[record]), self.times(record, punter)) for record in group
-            ]
+            self.trees |= {record: self.leaves(record, records[record]) for record in group}
+            met = [record for record in group if record in self.reached] or group
+            parts = [Part(self.trees[record], self.times(record, punter)) for record in met]
             given = best_by_points(self.frame, self.seat(group[0]), parts)
             self.choices.update(dict.fromkeys(group, given))
 

@@ -90,7 +90,7 @@ def _finisher(
         if "Cache-Control" not in sent:
             sent["Cache-Control"] = "no-store"  # answers are private unless they say otherwise
         if here.spent is not None:
-            edge += limits.headers_of(service.limits, here.spent)
+            edge += limits.headers_of(here.spent)
         if vary:
             sent.add("Vary", "Origin")
         if "Origin" in asked.headers:

@@ -21,6 +21,7 @@ from api.config import Config
 from api.context import Context, context, service
 from api.rate_storage import SCHEME
 from api.refusals import RateLimited
+from api.services.errors import Busy
 
 _KEYED: Final = "key"
 _ANONYMOUS: Final = "address"
@@ -50,11 +51,17 @@ class Spent:
     policy: Policy
     bucket: str
     units: int = 0
+    end: float = 0.0  # of the window, in seconds since 1970
 
     @property
     def left(self) -> int:
         """Units left in the window."""
         return max(0, self.policy.item.amount - self.units)
+
+    @property
+    def seconds_left(self) -> int:
+        """Whole seconds to the end of the window, at least one."""
+        return min(max(1, ceil(self.end - time())), self.policy.seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +81,7 @@ class Limits:
         cost = here.operation.cost if here.operation is not None else 1
         self._count(spent, cost)
         if cost and spent.units > policy.item.amount:
-            wait = self.seconds_left(spent)
+            wait = spent.seconds_left
             text = f"{policy.item.amount} units in {policy.seconds} s are spent; go on in {wait} s"
             raise RateLimited(text, retry_after=wait)
 
@@ -86,29 +93,35 @@ class Limits:
             text = f"this would cost {units} units, more than the {cap} that a window holds: ask for less"
             raise RateLimited(text, members=members)
         if units > spent.left:
-            wait = self.seconds_left(spent)
+            wait = spent.seconds_left
             text = f"this would cost {units} units, and {spent.left} of {cap} are left; try again in {wait} s"
             raise RateLimited(text, retry_after=wait, members=members)
         self._count(spent, units)
 
     def _count(self, spent: Spent, units: int) -> None:
-        spent.units = self.limiter.storage.incr(spent.bucket, spent.policy.seconds, amount=units)
-
-    def seconds_left(self, spent: Spent) -> int:
-        """Whole seconds to the end of the window, at least one."""
-        left = ceil(self.limiter.storage.get_expiry(spent.bucket) - time())
-        return min(max(1, left), spent.policy.seconds)
+        storage = self.limiter.storage
+        try:
+            spent.units = storage.incr(spent.bucket, spent.policy.seconds, amount=units)
+            spent.end = storage.get_expiry(spent.bucket)
+        except storage.base_exceptions as error:
+            raise Busy("rate limits cannot be counted now; nothing was changed") from error
 
 
 def limits_of(app: Flask, config: Config) -> Limits:
     """The limits of an application: one for callers with a key, one for those without."""
-    uri = f"{SCHEME}://" if config.rate_storage == _MEMORY else config.rate_storage
-    limiter = Limiter(lambda: "", storage_uri=uri, strategy="fixed-window", headers_enabled=False)
+    limiter = Limiter(
+        lambda: "", storage_uri=storage_uri(config), strategy="fixed-window", headers_enabled=False
+    )
     app.extensions["limiter"] = {limiter}  # it takes itself to be set up, and hooks into no request
     limiter.init_app(app)
     return Limits(
         limiter, _policy(_KEYED, config.rate_limit), _policy(_ANONYMOUS, config.rate_limit_anonymous)
     )
+
+
+def storage_uri(config: Config) -> str:
+    """The storage in the library's words."""
+    return f"{SCHEME}://" if config.rate_storage == _MEMORY else config.rate_storage
 
 
 def _policy(name: str, rate: str) -> Policy:
@@ -130,9 +143,9 @@ def charge(units: int) -> None:
         service().limits.charge(spent, units)
 
 
-def headers_of(limits: Limits, spent: Spent) -> list[tuple[str, str]]:
+def headers_of(spent: Spent) -> list[tuple[str, str]]:
     """What tells the client its limit, what is left of it, and when the window ends."""
-    left, wait = str(spent.left), str(limits.seconds_left(spent))
+    left, wait = str(spent.left), str(spent.seconds_left)
     return [
         ("RateLimit-Policy", spent.policy.header),
         ("RateLimit", f"{spent.policy.prefix};r={left};t={wait}"),

@@ -33,6 +33,7 @@ def serve(**options: str | None) -> None:
     Stop with Ctrl+C or SIGTERM: requests in flight are ended, and a later start goes on where this one stopped.
     """
     config = _settings(options)
+    _check_storage(config)
     listener = _listen(config)
     port = listener.getsockname()[1]
     config = replace(config, bind=f"{config.bind.rpartition(':')[0]}:{port}")
@@ -58,6 +59,18 @@ def _settings(options: dict[str, str | None]) -> Config:
     except ConfigError as error:
         lines = "\n".join(f"  {mistake}" for mistake in error.mistakes)
         raise click.UsageError(f"these settings cannot be used:\n{lines}") from None
+
+
+def _check_storage(config: Config) -> None:
+    from limits.errors import ConfigurationError  # noqa: PLC0415
+    from limits.storage import storage_from_string  # noqa: PLC0415
+
+    from api.limits import storage_uri  # noqa: PLC0415
+
+    try:
+        storage_from_string(storage_uri(config))
+    except ConfigurationError as error:
+        raise click.ClickException(f"MACAO_RATE_STORAGE: {str(error).splitlines()[0]}") from None
 
 
 def _listen(config: Config) -> socket.socket:

@@ -14,6 +14,7 @@ from api.context import NAME
 from api.execution import reply
 from api.headers import EXPOSED
 from api.limits import charge
+from api.rate_storage import ProcessStorage
 
 
 def field(response: Any, name: str) -> tuple[str, dict[str, int]]:
@@ -179,3 +180,28 @@ def test_strict_transport_is_asked_for_over_tls_only(sqlite_url: str, make_app: 
     assert "Strict-Transport-Security" not in client.get("/v1/games").headers
     found = client.get("/v1/games", headers={"X-Forwarded-For": "192.0.2.1", "X-Forwarded-Proto": "https"})
     assert found.headers["Strict-Transport-Security"] == "max-age=31536000"
+
+
+def test_a_storage_that_fails_is_503_and_not_a_way_around(
+    app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> int:
+        raise ValueError("the storage is gone")
+
+    monkeypatch.setattr(ProcessStorage, "incr", fail)
+    found = app.test_client().get("/v1/games")
+    assert (found.status_code, found.json["code"]) == (503, "busy")
+
+
+def test_windows_end_and_are_swept(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [1000.0]
+    monkeypatch.setattr("api.rate_storage.time", lambda: clock[0])
+    storage = ProcessStorage()
+    assert [storage.incr("a", 60, amount=2) for _ in range(3)] == [2, 4, 6]
+    assert (storage.get("a"), storage.get_expiry("a")) == (6, 1060.0)
+    for number in range(1100):
+        storage.incr(f"b{number}", 30)
+    clock[0] = 1060.0
+    assert storage.get("a") == 0
+    assert storage.incr("a", 60) == 1
+    assert storage.reset() == 1  # the sweep took all the others

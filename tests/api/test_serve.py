@@ -175,6 +175,13 @@ def test_settings_that_cannot_be_are_told_all_at_once() -> None:
     assert "Traceback" not in found.stderr
 
 
+def test_a_storage_whose_client_is_not_installed_is_told_in_one_line() -> None:
+    found = run("serve", "--rate-storage", "memcached://127.0.0.1:1", "--bind", "127.0.0.1:0")
+    assert found.returncode == 1
+    (line,) = found.stderr.splitlines()
+    assert line.startswith("Error: MACAO_RATE_STORAGE: ")
+
+
 def test_a_database_that_cannot_be_is_told_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for url in (f"sqlite:///{tmp_path}/file/x.db", "postgresql://nobody@127.0.0.1:1/none"):

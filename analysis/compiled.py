@@ -16,6 +16,7 @@ import numba
 from numba.core.caching import FunctionCache
 
 F = TypeVar("F", bound=Callable[..., object])
+_njit: Any = numba.njit  # `_nrt` is an option that its stubs do not name
 
 
 @cache
@@ -52,12 +53,17 @@ def uncounted(function: F) -> F:
     return _kept(function, nogil=True, _nrt=False)
 
 
-# Leaves of `uncounted` loops: put in the place of the call, or called.
-inlined: Any = numba.njit(inline="always", _nrt=False)
-called: Any = numba.njit(nogil=True, _nrt=False)
+def inlined(function: F) -> F:
+    """A leaf of `uncounted` loops that is put in the place of its call."""
+    return cast(F, _njit(inline="always", _nrt=False)(function))
+
+
+def called(function: F) -> F:
+    """A leaf of `uncounted` loops that is called, or inlined as the compiler sees fit."""
+    return cast(F, _njit(nogil=True, _nrt=False)(function))
 
 
 def _kept(function: F, **options: Any) -> F:
-    dispatcher: Any = numba.njit(**options)(function)
+    dispatcher: Any = _njit(**options)(function)
     dispatcher._cache = _KeyedCache(function)  # type: ignore[no-untyped-call]
     return cast(F, dispatcher)

@@ -20,6 +20,7 @@ from analysis.discard_tree import CappedShoe
 from analysis.exact_lp import bounds, solve_exact, solve_float
 from analysis.numbers import Number, to_json
 from analysis.shoe import Shoe, check_coup, full, may_discard
+from analysis.strategies import BankerTable, PunterTable
 from casino.banking.plan import plan_of
 from casino.banking.rules import Rules
 from casino.errors import RulesError
@@ -74,6 +75,21 @@ class Equilibrium:
     def exploitability(self) -> Number:
         """Most that best replies could gain, both sides together, in stakes; a proof where the bounds are exact."""
         return self.upper - self.lower
+
+    def tables(self) -> tuple[PunterTable, BankerTable]:
+        """The strategies as tables, to simulate or to compare with. Raises RulesError where a table cannot hold them:
+        with discards, which they count, and with first cards that lie open."""
+        if self.discards is not None or any(seen.first != NONE for seen in self.banker):
+            raise RulesError(
+                "an equilibrium that goes by thrown zeros or by open first cards is no table of points and third cards"
+            )
+        draw = tuple(Fraction(share or 0) for share in self.punter)
+        columns = (NONE, *range(10), HIDDEN)
+        rows = tuple(
+            tuple(Fraction(self.banker.get(Seen(points, third, NONE), 0)) for third in columns)
+            for points in range(10)
+        )
+        return PunterTable(draw, False, False), BankerTable(rows, False, False)
 
     def to_json(self) -> dict[str, Any]:
         """JSON values: probabilities as `{"num", "den", "float"}` where exact."""

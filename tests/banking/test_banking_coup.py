@@ -308,6 +308,14 @@ def test_a_punters_natural_meets_the_bankers_first_cards_and_the_others_play_on(
     assert net(state) == [3, -1, -2], "the natural 9 beat the 4 that was dealt, not the 9 drawn"
 
 
+def test_a_punters_natural_meets_the_zero_that_the_banker_threw_later():
+    options = {"banker_discards": "both", "banker_draw": {"upto": 5}}
+    state = position("continental", ["9", "5", "K"], options=options, shoe="9D", stakes=[5, 5, 0])
+    act(state, "stand")
+    assert state.last["hands"][2] == "(KS) 9D"
+    assert net(state) == [3, -1, -2], "9 against the 0 dealt; 5 against 9"
+
+
 def test_where_every_punter_has_shown_a_natural_the_banker_does_not_draw():
     state = position("continental", ["9", "7", "2"], shoe="7D")
     assert state.phase == "over"

@@ -242,6 +242,22 @@ def test_a_client_seed_goes_with_its_seat_before_the_shuffle_only():
     assert state.client_seeds == [None, b"\x02", None]
 
 
+def test_a_client_seed_that_is_in_the_key_stays_when_its_seat_is_left():
+    state = provided(opened(occupied=[True] * 3, bank="house"))
+    state.do(0, "seed 01")
+    act(state, "bank 500", "stake 5", "stake 5")
+    while state.phase == "play":
+        act(state, "stand")
+    key = state.bank_seed()
+    state.leave(0)
+    state.do(2, "close")
+    proof = state.ended_bank
+    assert proof["client_seeds"] == [b"\x01", b"", b""]
+    assert (
+        chance.bank_seed(proof["server_seed"], proof["table"], proof["label"], proof["client_seeds"]) == key
+    )
+
+
 # Giving a table up
 
 

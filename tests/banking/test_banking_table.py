@@ -256,6 +256,29 @@ def test_a_bank_declined_all_round_ends_the_game():
     assert state.result().reason == "declined"
 
 
+def test_a_bank_that_is_put_up_begins_the_count_of_declines_anew():
+    state = act(table("house", 3, setup={"banks": 9}), "pass")
+    for _ in range(3):
+        act(state, "bank 500")
+        state.do(state.banker, "close")
+    act(state, "pass", "pass")
+    assert state.phase == "bank", "the one who passed at first has been banker since"
+    act(state, "pass")
+    assert state.result().reason == "declined"
+
+
+def test_the_house_does_not_decline_its_bank():
+    state = table("house", setup={"bank": "house"})
+    assert state.legal_texts(1) == [
+        {"bank": {"min": 100, "max": 10_000, "step": 1}},
+        {"seed": {"max_bytes": 32}},
+    ]
+
+
+def test_a_house_without_chips_ends_a_finite_game():
+    assert table("house", setup={"bank": "house", "purse": 60}).result().reason == "broke"
+
+
 def test_a_seat_that_nobody_could_play_against_is_passed_over():
     game = find("house").game(None, 2).arranged({"banks": 5})
     state = game.start(b"seed")
@@ -316,12 +339,21 @@ def test_the_reserve_is_checked_before_stakes_open():
         assert (state.phase == "stakes") == (not reason)
 
 
-def test_two_hands_of_a_shared_game_need_their_first_cards_only_once():
+@pytest.mark.parametrize(("left", "reason"), [(4, []), (3, ["shoe"])])
+def test_a_shared_game_needs_first_cards_for_two_hands_only(left, reason):
     game = find("punto-banco").game({"exhaustion": "stand"}, 5).arranged({"bank": "house"})
     state = act(game.start(b"seed"), "bank 10000")
-    near_the_end(state, "2 2 2 2 2 9 9 7 8")  # 6, banker 4: both draw; 4 - 1 = 3 cards left are too few
+    near_the_end(state, "3 2 4 7" + " 2" * left)  # 3 + 4 and 2 + 7: nobody draws
     act(state, "stake 5", "stake 5", "stake 5", "stake 5")
-    assert reasons(state) == ["shoe"]
+    assert reasons(state) == reason
+
+
+def test_the_highest_stake_plays_the_shared_hand_then_the_nearest_to_the_bankers_left():
+    game = find("chemin-de-fer").game(None, 5).arranged({"bank": "house"})
+    for stakes, player in (((5, 20, 10, 20), 1), ((5, 5, 5, 5), 0), ((5, 10, 15, 20), 3)):
+        state = act(game.start(b"seed"), "bank 10000")
+        act(stack(state, "2 2 3 3"), *[f"stake {stake}" for stake in stakes])
+        assert state.awaited() == (player,)
 
 
 def test_with_an_empty_shoe_draw_and_discard_are_illegal_under_stand():

@@ -90,6 +90,15 @@ def test_when_a_punters_first_card_lies_open(exposed, before, after):
     assert cards_of(state, 1)[2] == "?", "the banker's card is not a punter's"
 
 
+def test_cards_open_from_the_deal_are_told_with_it_the_bankers_not():
+    state = act(table("russian-even", 3, options={"exposed": "dealt"}, setup={"bank": "house"}), "bank 500")
+    act(stack(state, "5D 4H 6H"), "stake 5", "stake 5")
+    assert cards_of(state, None) == ["5D", "4H", "?"]
+    dealt = next(event for event in state.drain() if event.type == "dealt")
+    assert dealt.data["open"] == {"0": "5D", "1": "4H"}
+    assert dealt.private == {0: {"hand": "5D"}, 1: {"hand": "4H"}}, "this banker may not look"
+
+
 def test_a_replaced_card_of_an_open_hand_is_open():
     options = {"exposed": "on_turn"}
     state = act(position("russian-multiple", ["KD", "4H", "6H"], options=options, shoe="2C"), "discard")

@@ -323,8 +323,9 @@ class _Reader:
         if physical[-len(d.pile) :] != d.pile[-held:]:
             raise PositionError("these cards lie on top of the pile", pointer="/turn/laid")
         d.base = self.base(turn, d.pile[:-held])
-        d.matched = d.ask != TURN or any(
-            BITS[card] & quiet_goal(self.tables, d.demand, d.base) for card in d.laid
+        wanted = quiet_goal(self.tables, d.demand, d.base)
+        d.matched = (
+            d.ask != TURN or not self.rules.rank_packets or any(BITS[card] & wanted for card in d.laid)
         )
         power = self.tables.powers[d.laid[-1]]
         needs = turn.get("needs")

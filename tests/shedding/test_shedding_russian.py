@@ -62,8 +62,9 @@ def test_points_of_what_is_held():
 
 
 def test_five_threes_make_fifteen():
-    state = at(GAME, ["3D 7C", "6C 6H"], "3S 3H 3C 3S", penalty=12, stock="4C " * 2 + "4D 4D 4H 4H 5C 5C 5D 5D 6D 6D 6H 7D 7D 8C 8D",
-               options={"uncalled": "caught"})  # fmt: skip
+    stock = "4C 4C 4D 4D 4H 4H 5C 5C 5D 5D 6D 6D 6H 7D 7D 8C 8D"
+    options = {"uncalled": "caught"}
+    state = at(GAME, ["3D 7C", "6C 6H"], "3S 3H 3C 3S", penalty=12, stock=stock, options=options)
     play(state, "0: play 3D", "1: accept")
     assert state.report()["hand_sizes"] == [1, 17]
 

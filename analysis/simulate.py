@@ -108,7 +108,7 @@ class Simulation:
     dealing: Dealing
     coups: int
     seed: int
-    compiled_by: str
+    dealt_by: str
     tally: Tally
 
     @cached_property
@@ -155,7 +155,7 @@ class Simulation:
             "banks": None if self.dealing.infinite else self.tally.banks,
             **self.hands[0].to_json(),
             "confidence": CONFIDENCE,
-            "compiled_by": self.compiled_by,
+            "dealt_by": self.dealt_by,
             "rules_hash": rules.hash,
             "engine": engine(),
         }

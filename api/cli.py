@@ -17,6 +17,11 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
         "api.commands.position:position",
         "Set up a situation, play texts from it, see the outcome.",
     ),
+    "ruin": ("api.commands.bankroll:ruin", "Risk of ruin of a bankroll, or the bankroll for a risk."),
+    "kelly": ("api.commands.bankroll:kelly", "Kelly's fraction, growth, and the spread of a coup."),
+    "sessions": ("api.commands.bankroll:sessions", "The exact distribution of a session's result."),
+    "experiment": ("api.commands.experiment:experiment", "Play sessions under staking systems."),
+    "simulate": ("api.commands.simulate:simulate", "Deal coups by the million, with standard errors."),
     "ledger": ("api.commands.ledger:ledger", "Audit the ledger: every balance, every hash."),
 }
 

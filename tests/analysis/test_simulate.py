@@ -323,7 +323,7 @@ def _subprocess(code: str) -> Any:
 
 def test_without_numba_numpy_does_the_work_and_says_so() -> None:
     told = _subprocess(_WITHOUT_NUMBA)
-    assert told["compiled_by"] == "numpy"
+    assert told["dealt_by"] == "numpy"
     assert not told["loaded"]
     assert "numba is not there" in told["refusal"]
     ev = told["ev_punter"]

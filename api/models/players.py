@@ -1,15 +1,18 @@
-"""Players and their keys."""
+"""Players, the limits they set themselves, and their keys."""
 
 from datetime import datetime
 
 from sqlalchemy import JSON, CheckConstraint, Index, LargeBinary, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from api.models.base import Base, Id, ref
+from api.models.base import Base, Id, Json, ref
 
 
 class Player(Base):
-    """A person. A deleted player keeps the row (his coups and transfers stay), without the name."""
+    """A person. A deleted player keeps the row (his coups and transfers stay), without the name.
+
+    `limits` is what he allows himself (`api/services/limits.py`), None if he never set any.
+    """
 
     __tablename__ = "players"
     __table_args__ = (
@@ -18,6 +21,7 @@ class Player(Base):
 
     id: Mapped[Id]
     name: Mapped[str | None] = mapped_column(String(40))
+    limits: Mapped[Json | None] = mapped_column(JSON(none_as_null=True))
     created_at: Mapped[datetime]
     deleted_at: Mapped[datetime | None]
 

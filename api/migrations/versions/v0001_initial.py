@@ -70,6 +70,7 @@ def _players() -> None:
         "players",
         text("id", 30),
         text("name", 40, null=True),
+        json("limits", null=True),
         whole("created_at"),
         whole("deleted_at", null=True),
         check("players", "name_until_deleted", "(name IS NULL) = (deleted_at IS NOT NULL)"),

@@ -9,13 +9,15 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from api.models import Player
-from api.services import ledger
+from api.services import ledger, limits
 from api.services.errors import Conflict, Forbidden, Gone, NotFound
 from api.services.tables.change import Change, Happening, bot_returns
 from api.services.tables.model import OPEN, PLAYER, Sitter, TableData, load, load_for, unknown
 from api.services.tables.opening import digest
 from api.services.tables.play import BY_DEFAULT, BY_HAND, Play, Terms
+from api.services.tables.restraint import allow, refusal
 from casino.banking.policies import PUNTER, parse_policy
+from casino.banking.text import STAKE
 from casino.bots.banking import BankingBot, default_bot
 from casino.errors import IllegalAction
 
@@ -46,12 +48,14 @@ def waits_for_seats(table: TableData) -> bool:
 def plan_actions(
     session: Session, table_id: str, player: str, texts: Sequence[str], terms: Terms, now: datetime
 ) -> Change:
-    """Do these actions in order, all or none, with all that follows. Raises what the engine refuses."""
+    """Do these actions in order, all or none, with all that follows. Raises what the engine refuses, and what
+    goes beyond the player's own limits."""
     table, sitter = seated(session, table_id, player)
+    allow(session, table, player, now)
     play = Play.resume(table, terms, now)
     play.run()  # a table that waited for chips goes on once there are some
-    for text in texts:
-        play.act(sitter.number, text, BY_HAND)
+    for step in (step for text in texts for step in text.split(";")):
+        play.act(sitter.number, step.strip(), BY_HAND)
         play.run()
     return play.change()
 
@@ -69,9 +73,11 @@ def plan_autoplay(
 ) -> Change:
     """Play coups by a policy as if by hand, for the only person at a table, until a bank of his own comes.
 
-    Stops early where the stake can no longer be covered; the report says how many coups were played and why it ended.
+    Stops early where the stake can no longer be covered, or the player's own limits forbid it; the report says how many
+    coups were played and why it ended.
     """
     table, sitter = seated(session, table_id, player)
+    allow(session, table, player, now)
     if sum(other.kind == PLAYER for other in table.sitters) > 1:
         raise Conflict("autoplay is for the only person at a table; others play here", code="not_alone")
     play = Play.resume(table, terms, now)
@@ -82,10 +88,10 @@ def plan_autoplay(
     first, totals = play.state.coups + 1, play.state.totals[sitter.number]
     stopped = _play_on(play, sitter.number, bot, stake, coups)
     if not play.coups_settled:
+        if isinstance(stopped, Conflict):
+            raise stopped
         raise IllegalAction(
-            f"no coup could be played: {stopped}",
-            legal=play.state.legal_texts(sitter.number),
-            pointer="/stake",
+            f"no coup could be played: {stopped}", legal=play.legal(sitter.number), pointer="/stake"
         )
     change = play.change()
     change.silent = True
@@ -95,15 +101,15 @@ def plan_autoplay(
             "net": play.state.totals[sitter.number] - totals,
             "first_coup": first,
             "last_coup": play.state.coups,
-            "stopped": stopped,
+            "stopped": stopped.detail if isinstance(stopped, Conflict) else stopped,
         }
     }
     return change
 
 
-def _play_on(play: Play, seat: int, bot: BankingBot, stake: int, coups: int) -> str | None:
-    """Play until so many coups are settled; why it ended before, or None."""
-    state = play.state
+def _play_on(play: Play, seat: int, bot: BankingBot, stake: int, coups: int) -> str | Conflict | None:
+    """Play until so many coups are settled; why it ended before (what the player's limits refuse), or None."""
+    state, allowance = play.state, play.table.sitters[seat].allowance
     while play.coups_settled < coups:
         if play.closing or seat not in state.awaited():
             return "the table waits for something else than your stake"
@@ -112,6 +118,10 @@ def _play_on(play: Play, seat: int, bot: BankingBot, stake: int, coups: int) -> 
         banker = seat == state.banker
         if state.phase == "stakes" and not _covers(state.legal_texts(seat), stake):
             return f"a stake of {stake} is not possible now"
+        if state.phase == "stakes" and allowance is not None:
+            refused = refusal(state, seat, STAKE, stake, allowance, "/stake")
+            if refused is not None:
+                return refused
         chooser = default_bot(state.game.rules, banker=True) if banker else bot
         play.act(seat, chooser.choose(state.view(seat)), BY_HAND)
         play.run()
@@ -136,12 +146,23 @@ def plan_join(
     seat: int | None,
     invite: str | None,
 ) -> Change:
-    """Take an open seat: at once where seats may change now, else at the next change. Raises Conflict, NotFound."""
+    """Take an open seat: at once where seats may change now, else at the next change.
+
+    Raises NotFound, and Conflict, also where the player's own limits let him begin no play for chips.
+    """
     table = _joinable(session, table_id, player, invite)
     sitter = _open_seat(table, seat)
-    name = session.execute(select(Player.name).where(Player.id == player)).scalar_one()
-    taken = Sitter(sitter.number, PLAYER, player, name, pending=bool(table.stored.get("state")))
+    person = session.execute(select(Player.name, Player.limits).where(Player.id == player)).one()
+    taken = Sitter(
+        sitter.number,
+        PLAYER,
+        player,
+        person.name,
+        pending=bool(table.stored.get("state")),
+        limits=person.limits,
+    )
     if not table.practice:
+        limits.check_free(session, player, person.limits, now)
         taken.account = ledger.wallet_of(session, player)
         table.balances = {**table.balances, taken.account: ledger.balance_of(session, taken.account)}
     table.sitters[sitter.number] = taken

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from api.ids import is_id
 from api.models import Account, Player, Seat, Table
 from api.services.errors import NotFound
+from api.services.limits import Allowance
 
 PLAYER, BOT, HOUSE, OPEN = "player", "bot", "house", "open"
 Json = dict[str, Any]
@@ -18,7 +19,10 @@ Json = dict[str, Any]
 
 @dataclass(slots=True)
 class Sitter:
-    """Who holds a seat. `pending`: he waits for the next change of seats; `leaving`: the default policy plays on."""
+    """Who holds a seat. `pending`: he waits for the next change of seats; `leaving`: the default policy plays on.
+
+    `limits` are his own as they are stored, `allowance` what they leave him, once somebody has worked it out.
+    """
 
     number: int
     kind: str
@@ -29,6 +33,8 @@ class Sitter:
     account: int | None = None
     pending: bool = False
     leaving: bool = False
+    limits: Json | None = None
+    allowance: Allowance | None = None
 
     @property
     def by_hand(self) -> bool:
@@ -128,6 +134,7 @@ _SEATS: Final = (
         Seat.account_id,
         Seat.leaving,
         Player.name,
+        Player.limits,
         Account.balance,
     )
     .outerjoin(Player, Player.id == Seat.player_id)
@@ -182,6 +189,7 @@ def _sitter(seat: Any, pending: bool) -> Sitter:
         seat.account_id,
         pending,
         seat.leaving,
+        seat.limits,
     )
 
 

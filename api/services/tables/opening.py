@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from api.ids import new_id
 from api.models import Player, Seat, Table
 from api.models.ledger import HOUSE as HOUSE_ACCOUNT
-from api.services import ledger
+from api.services import ledger, limits
 from api.services.errors import Invalid, LimitReached
 from api.services.tables.model import BOT, HOUSE, OPEN, PLAYER, SAME, Json, Sitter, TableData
 from api.services.tables.play import Terms
@@ -131,12 +131,20 @@ def _check_bots(sitters: list[Sitter], rules: Any) -> None:
 def create(
     session: Session, made: Plan, player: str, terms: Terms, now: datetime, engine: str, most_open: int
 ) -> tuple[TableData, str | None]:
-    """Write the row, seats and accounts of a new table; the table, not yet begun, and the invite if it is private."""
+    """Write the row, seats and accounts of a new table; the table, not yet begun, and the invite if it is private.
+
+    Raises LimitReached, and Conflict where the player's own limits let him begin no play for chips.
+    """
     _check_number(session, player, most_open)
     opening, game = made.opening, made.game
     table_id = new_id("tbl", now)
-    name = session.execute(select(Player.name).where(Player.id == player)).scalar_one()
-    made.sitters[made.mine].player, made.sitters[made.mine].name = player, name
+    mine = made.sitters[made.mine]
+    mine.player = player
+    mine.name, mine.limits = session.execute(
+        select(Player.name, Player.limits).where(Player.id == player)
+    ).one()
+    if not opening.practice:
+        limits.check_free(session, player, mine.limits, now)
     invite = secrets.token_urlsafe(12) if opening.private else None
     row: Json = {
         "id": table_id,

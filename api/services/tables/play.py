@@ -10,16 +10,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from api.services.tables.change import Change
 from api.services.tables.gathering import KEPT, Gathering
 from api.services.tables.model import BOT, HOUSE, OPEN, PLAYER, Json, TableData
+from api.services.tables.restraint import check, cut, within
 from casino.banking.bank import BankingGame
 from casino.banking.presets import PRESETS
 from casino.banking.rules import build
 from casino.banking.state import BankingState
 from casino.bots.banking import BankingBot, default_bot
+from casino.errors import ActionError
 from casino.options import canonical
 
 BY_HAND, BY_BOT, BY_HOUSE, BY_DEFAULT = "player", "bot", "house", "default"
@@ -89,15 +91,32 @@ class Play(Gathering):
     # Acting
 
     def act(self, seat: int, text: str, by: str, *, timed_out: bool = False) -> None:
-        """Do one action of a seat. Raises what the engine raises, and then has changed nothing."""
+        """Do one action of a seat. Raises what the engine raises, and Conflict where a person goes beyond his own
+        limits; then nothing is changed."""
         if self.table.sitters[seat].kind == HOUSE and self.state.phase == "bank":
             self.state.set_purse(seat, self._house_bank())
-        if by == BY_HAND and text.startswith(_STAKE):
-            self._bots_stake(seat, text)
-        self.state.do(seat, text)
+        if by == BY_HAND:
+            check(self.state, seat, text, self.table.sitters[seat].allowance)
+            if text.startswith(_STAKE):
+                self._bots_stake(seat, text)
+        self._do(self.state, seat, text)
         if timed_out:
             self.tell("timed_out", seat, {"action": text})
         self.gather(by, seat, timed_out=timed_out)
+
+    def _do(self, state: BankingState, seat: int, text: str) -> None:
+        """Do an action on the state or on a copy; a refusal tells what is legal within the player's limits."""
+        try:
+            state.do(seat, text)
+        except ActionError as refused:
+            allowance = self.table.sitters[seat].allowance
+            if allowance is None:
+                raise
+            raise within(refused, state, seat, text, allowance) from None
+
+    def legal(self, seat: int) -> list[Any]:
+        """Texts of what a seat may do, within its player's limits."""
+        return cut(self.state.legal_texts(seat), self.state, seat, self.table.sitters[seat].allowance)
 
     def _bots_stake(self, seat: int, text: str) -> None:
         """Bots stake before the first person who does (`table.md`: «bots stake first»), and not while none does:
@@ -106,7 +125,9 @@ class Play(Gathering):
             return
         bots = [other for other in self.state.awaited() if self.table.sitters[other].kind == BOT]
         if bots:
-            self.state.copy().do(seat, text)  # what cannot be done is refused before anything is done for it
+            self._do(
+                self.state.copy(), seat, text
+            )  # what cannot be done is refused before anything is done for it
         for bot in bots:
             self.act(bot, self.choose(bot), BY_BOT)
 

@@ -6,10 +6,12 @@ from typing import Final
 from sqlalchemy import Select, bindparam, or_, select
 from sqlalchemy.orm import Session
 
-from api.models import Account, Seat, Table
+from api.models import Account, Player, Seat, Table
+from api.services import limits
 from api.services.tables.change import Change
 from api.services.tables.model import OPEN, Json, TableData, load_all
 from api.services.tables.play import state_of
+from api.services.tables.restraint import cut
 from api.services.tables.telling import redacted, stamp
 from casino.banking.state import BankingState
 
@@ -35,6 +37,8 @@ def table_view(table: TableData, player: str, now: datetime, live: BankingState 
         state = live or state_of(table)
         play = state.view(seat)
         shown["legal"], shown["last"] = play.pop("legal"), play.pop("last")
+        if sitter is not None:
+            shown["legal"] = cut(shown["legal"], state, sitter.number, sitter.allowance)
         shown["play"] = play
     if sitter is not None:
         purse = shown["play"]["purse"] if table.practice and shown["play"] else table.balance(sitter)
@@ -75,24 +79,33 @@ def answer(change: Change, table: TableData, player: str, now: datetime) -> Json
 
 Parts = tuple[object, ...]
 _OWN: Final = (
-    select(Table.version, Seat.number, Account.balance)
+    select(Table.version, Table.closed_at, Seat.number, Account.balance, Player.limits)
     .join(Seat, Seat.table_id == Table.id)
+    .join(Player, Player.id == Seat.player_id)
     .outerjoin(Account, Account.id == Seat.account_id)
     .where(Table.id == bindparam("id"), Seat.player_id == bindparam("player"))
 )
 
 
 def parts_of_tag(table: TableData, player: str) -> Parts:
-    """What the view, and so its entity tag, depends on: the version, whose view it is, and his balance."""
+    """What the view, and so its entity tag, depends on: the version, whose view it is, his balance, and what his
+    limits leave him."""
     sitter = table.seat_of(player)
-    seat = sitter.number if sitter is not None else "-"
-    return (table.id, table.version, player, seat, table.balance(sitter) if sitter is not None else "-")
+    if sitter is None:
+        return (table.id, table.version, player, "-", "-")
+    left = sitter.allowance.key if sitter.allowance is not None else ()
+    return (table.id, table.version, player, sitter.number, table.balance(sitter), *left)
 
 
-def own_parts(session: Session, table_id: str, player: str) -> Parts | None:
-    """The same for somebody who has a seat there, in one look-up; None for everybody else."""
+def own_parts(session: Session, table_id: str, player: str, now: datetime) -> Parts | None:
+    """The same for somebody who has a seat there, in one look-up where he has no limits; None for everybody else."""
     row = session.connection().execute(_OWN, {"id": table_id, "player": player}).first()
-    return None if row is None else (table_id, row.version, player, row.number, row.balance or 0)
+    if row is None:
+        return None
+    bound = row.limits and row.balance is not None and row.closed_at is None
+    allowance = limits.allowance(session, player, row.limits, now) if bound else None
+    left = allowance.key if allowance is not None else ()
+    return (table_id, row.version, player, row.number, row.balance or 0, *left)
 
 
 def listed(

@@ -1,4 +1,4 @@
-"""The caller's bankroll: sums, entries, curve, refills."""
+"""The caller's bankroll: sums, entries, curve, refills, and the limits that he sets himself."""
 
 from typing import Any, Final
 
@@ -8,9 +8,10 @@ from api.auth import caller
 from api.blueprint import Answer, Blueprint, wanted_type
 from api.context import now, service
 from api.execution import read, stream, write
+from api.models.base import micros
 from api.paging import PageQuery, next_link, page, refuse_page
-from api.services import bankroll
-from api.services.errors import Conflict, LimitReached
+from api.services import bankroll, limits
+from api.services.errors import Conflict, Invalid, LimitReached
 from api.views.bankroll import schemas
 
 _CSV: Final = "text/csv"
@@ -97,3 +98,44 @@ def create_refill() -> Response:
         status=201,
         location=lambda made: f"/v1/players/me/bankroll/entries/{made['id']}",
     )
+
+
+@blueprint.operation(
+    "GET",
+    "/players/me/bankroll/limits",
+    answer=Answer(200, schemas.Limits(), schemas.LIMITS),
+    cost=_LONG_READ,
+)
+def get_limits() -> Response:
+    """Show the caller's own limits, those that are to come, and what is used of them."""
+    return read(lambda tx: limits.shown(tx, caller().player, now()))
+
+
+@blueprint.operation(
+    "PUT",
+    "/players/me/bankroll/limits",
+    body=schemas.WantedLimits(),
+    example=schemas.WANTED_LIMITS,
+    answer=Answer(200, schemas.Limits(), schemas.LIMITS),
+    errors=(Conflict, Invalid),
+    cost=_LONG_READ,
+)
+def put_limits(body: dict[str, Any]) -> Response:
+    """Set limits of one's own: what is stricter holds at once, what is looser in 24 hours.
+
+    What is left out stays as it is, null takes a limit away. An exclusion is never shortened. Limits concern what is
+    begun for chips: a coup that is dealt is always played and settled.
+    """
+    wanted = _named(body)
+    return write(lambda tx: limits.change(tx, caller().player, wanted, now()))
+
+
+def _named(body: dict[str, Any]) -> dict[str, int | None]:
+    """The limits that a body sets, by their names."""
+    wanted = {name: value for name, value in body.items() if name != "loss"}
+    if "loss" in body:
+        losses = dict.fromkeys(limits.WINDOWS) if body["loss"] is None else body["loss"]
+        wanted |= {f"loss_{window}": value for window, value in losses.items()}
+    if wanted.get(limits.EXCLUSION) is not None:
+        wanted[limits.EXCLUSION] = micros(wanted[limits.EXCLUSION])
+    return wanted

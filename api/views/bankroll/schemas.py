@@ -2,10 +2,12 @@
 
 from typing import Any, Final
 
-from marshmallow import Schema, fields
+from marshmallow import Schema, ValidationError, fields, validates_schema
 
-from api.fields import QuerySchema, Whole
+from api.fields import Body, Moment, QuerySchema, Whole
 from api.services.bankroll import MOST_POINTS
+from api.services.ledger import MAX_CHIPS
+from api.services.limits import MINUTES_A_DAY
 
 _TOTALS: Final = {"coups": 12, "staked": 120, "net": 30}
 BANKROLL: Final[dict[str, Any]] = {
@@ -46,6 +48,21 @@ SERIES: Final = {
             "balance": 1030,
         }
     ]
+}
+WANTED_LIMITS: Final[dict[str, Any]] = {
+    "loss": {"day": 200, "week": 500},
+    "stake": 20,
+    "time": 90,
+    "exclusion": None,
+}
+LIMITS: Final[dict[str, Any]] = {
+    "loss": {"day": 200, "week": 500, "month": None},
+    "stake": 20,
+    "time": 60,
+    "exclusion": None,
+    "pending": [{"pointer": "/time", "value": 90, "at": "2030-02-01T12:00:00.000000Z"}],
+    "lost": {"day": 30, "week": -120, "month": -120},
+    "played": 17,
 }
 
 
@@ -113,3 +130,68 @@ class Series(Schema):
     """The caller's curve."""
 
     points = fields.List(fields.Nested(Point), required=True)
+
+
+def _chips(text: str, example: int) -> Whole:
+    return Whole(0, MAX_CHIPS, allow_none=True, text=text, example=example)
+
+
+class LossLimits(Schema):
+    """Most chips that may be lost, held ones counted; null for no limit."""
+
+    day = _chips("In a day, from midnight UTC.", 200)
+    week = _chips("In a week, from Monday, midnight UTC.", 500)
+    month = _chips("In a month, from its first day, midnight UTC.", 2000)
+
+
+class WantedLimits(Body):
+    """Limits to set. What is left out stays as it is; null takes a limit away."""
+
+    loss = fields.Nested(LossLimits, allow_none=True)
+    stake = _chips("Most chips of one stake.", 20)
+    time = Whole(
+        0, MINUTES_A_DAY, allow_none=True, text="Minutes of play in a day, from midnight UTC.", example=90
+    )
+    exclusion = Moment(
+        allow_none=True, text="No play until then; it can be put off, not ended sooner.", example=None
+    )
+
+    @validates_schema
+    def something(self, data: dict[str, Any], **_: Any) -> None:
+        """A call that sets nothing is a mistake."""
+        if not data:
+            raise ValidationError(f"must set one of {', '.join(self.fields)} at least")
+
+
+class LossesShown(Schema):
+    """Chips by day, week and month."""
+
+    day = fields.Integer(required=True, allow_none=True)
+    week = fields.Integer(required=True, allow_none=True)
+    month = fields.Integer(required=True, allow_none=True)
+
+
+class PendingLimit(Schema):
+    """A looser limit, or none (null), that was asked for and does not hold yet."""
+
+    pointer = fields.String(required=True, metadata={"description": "Which limit: where PUT takes it."})
+    value = fields.Integer(required=True, allow_none=True)
+    at = fields.String(
+        required=True, metadata={"format": "date-time", "description": "From when it will hold."}
+    )
+
+
+class Limits(Schema):
+    """The limits that hold, those that are to come, and what is used of them."""
+
+    loss = fields.Nested(LossesShown, required=True)
+    stake = fields.Integer(required=True, allow_none=True)
+    time = fields.Integer(required=True, allow_none=True)
+    exclusion = fields.String(required=True, allow_none=True, metadata={"format": "date-time"})
+    pending = fields.List(fields.Nested(PendingLimit), required=True)
+    lost = fields.Nested(
+        LossesShown,
+        required=True,
+        metadata={"description": "Lost so far, held chips counted; below 0: won."},
+    )
+    played = fields.Integer(required=True, metadata={"description": "Minutes of play so far in this day."})

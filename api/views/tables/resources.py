@@ -14,7 +14,8 @@ from api.paging import next_link, page
 from api.services.errors import Conflict, Forbidden, Gone, Invalid, LimitReached, NotFound, Stale
 from api.services.tables import acting, opening, views
 from api.services.tables.change import Change, commit
-from api.services.tables.model import Json, load_for
+from api.services.tables.model import Json, TableData, load_for
+from api.services.tables.restraint import allow
 from api.services.tables.telling import stamp
 from api.views.tables import events, examples, past, schemas
 from api.views.tables.common import Remembered, blueprint, engine_version, terms
@@ -50,12 +51,21 @@ def _done(session: Session, change: Change) -> Json:
     """Write a planned change; the view after it, for the caller."""
     who = caller().player
     table = commit(session, change, now())
+    allow(session, table, who, now())
     return {**views.answer(change, table, who, now()), "etag": etag_of(*views.parts_of_tag(table, who))}
+
+
+def _loaded(session: Session, table_id: str) -> TableData:
+    """The table as the caller may see it, with what his own limits leave him there."""
+    who = caller().player
+    table = load_for(session, table_id, who)
+    allow(session, table, who, now())
+    return table
 
 
 def _current(table_id: str) -> Any:
     who = caller().player
-    return lambda tx: etag_of(*views.parts_of_tag(load_for(tx, table_id, who), who))
+    return lambda tx: etag_of(*views.parts_of_tag(_loaded(tx, table_id), who))
 
 
 @blueprint.operation(
@@ -64,7 +74,7 @@ def _current(table_id: str) -> Any:
     body=schemas.NewTable(),
     example=examples.NEW_TABLE,
     answer=Answer(201, schemas.TableShown(), examples.TABLE, headers=("Location",)),
-    errors=(UnknownGame, RulesError, Invalid, LimitReached),
+    errors=(UnknownGame, RulesError, Invalid, Conflict, LimitReached),
 )
 def open_table(body: dict[str, Any]) -> Response:
     """Open a table and take a seat.
@@ -137,10 +147,10 @@ def get_table(table_id: str) -> Response:
     who = caller().player
 
     def show(session: Session) -> Json:
-        own = views.own_parts(session, table_id, who)
+        own = views.own_parts(session, table_id, who, now())
         known = _SHOWN.get(own)
         if own is None or known is None:
-            table = load_for(session, table_id, who)
+            table = _loaded(session, table_id)
             own = views.parts_of_tag(table, who)
             known = views.table_view(table, who, now())
             _SHOWN.put(own, known)

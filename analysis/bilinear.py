@@ -84,8 +84,8 @@ def _add_points(table: Ints, axis: int) -> Ints:
     return total
 
 
-def bilinear(rules: Rules, shoe: Shoe) -> Bilinear:
-    """The game of these rules and this shoe. Discards are left out."""
+def bilinear(rules: Rules, shoe: Shoe, reduced: bool = True) -> Bilinear:
+    """The game of these rules and this shoe. Discards are left out; without `reduced` dominance settles nothing."""
     table = ways(shoe, rules.first_cards, rules.max_draws)
     draft = _Draft(int(table.sum()))
     _settle(draft, rules, table)
@@ -97,7 +97,8 @@ def bilinear(rules: Rules, shoe: Shoe) -> Bilinear:
         letter = rules.tableau[seen.points][0 if seen.third == NONE else max(seen.third, 0) + 1]
         if letter != "F":
             draft.fix_y(seen, letter == "D")
-    draft.eliminate()
+    if reduced:
+        draft.eliminate()
     return draft.done()
 
 

@@ -37,7 +37,7 @@ def solve_float(game: Bilinear) -> tuple[Floats, Floats]:
 
 def solve_exact(game: Bilinear) -> tuple[list[Fraction], list[Fraction]]:
     """Optimal x and y as fractions, from the basis of HiGHS if that is optimal."""
-    tableau = _Tableau(game)
+    tableau = Tableau(game)
     tableau.adopt(*solve_float(game))
     tableau.optimise()
     return tableau.solution()
@@ -57,7 +57,7 @@ def _dot(numbers: Any, shares: list[Fraction]) -> Fraction:
     return sum((number * share for number, share in zip(numbers, shares, strict=True)), Fraction(0))
 
 
-class _Tableau:
+class Tableau:
     """Simplex tableau in Python integers: rows and the objective (last), over `unit`.
 
     Columns: x, 1 - x, s, slack of s (the dual of that row is y), right-hand side.

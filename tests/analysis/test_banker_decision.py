@@ -10,13 +10,11 @@ import brute
 import pytest
 
 from analysis.decision import banker_decision
-from analysis.policy import best_response
-from analysis.shoe import Shoe, full, infinite
-from analysis.strategies import PunterTable, punter_table
+from analysis.shoe import Shoe
+from analysis.strategies import punter_table
 from analysis.table_state import BankerState, PunterSeen
 from casino.banking.presets import PRESETS
 from casino.banking.rules import Rules, build
-from casino.errors import RulesError
 
 _POLICIES = [
     "textbook",

@@ -1,0 +1,146 @@
+"""`macao edge`, `macao policy` and `macao odds`: exact odds and best policies from the command line."""
+
+import json
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from analysis.asked import EQUILIBRIUM, Question, answer, reply
+from analysis.equilibrium import Equilibrium
+from analysis.shoe import Shoe, left
+from api.commands.odds_tables import show_edge, show_policy
+from api.commands.rule_set import policy_arguments, read_rules, rules_arguments
+from api.services.odds import odds_answer, policies_answer
+from casino.banking.policies import PUNTER
+from casino.banking.rules import Rules
+from casino.errors import CasinoError, RulesError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def shoe_arguments(function: F) -> F:
+    """The options `--shoe`, `--seen` and `--information`."""
+    options = (
+        click.option("--shoe", "counts", metavar="0:32,1:8,…", help="Cards left by points."),
+        click.option("--seen", metavar="CARDS", default="", help="Cards seen, out of the shoe: 9H,KD,…"),
+        click.option(
+            "--information",
+            type=click.Choice(["all", "points"]),
+            default="all",
+            show_default=True,
+            help="What the best play goes by: all that its seat has seen, or points alone.",
+        ),
+        click.option("--json", "as_json", is_flag=True, help="Print JSON."),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+@click.command()
+@rules_arguments
+@policy_arguments
+@shoe_arguments
+def edge(name: str, changes: tuple[str, ...], decks: str | None, as_json: bool, **asked: Any) -> None:
+    """The exact odds of a coup: edge of both sides, variance, every net result, and each first card and action.
+
+    RULES is a preset of banking rules (see `macao games`).
+    """
+    found = answer(_question(name, changes, decks, asked))
+    if as_json:
+        _print(found.to_json())
+    else:
+        show_edge(found)
+
+
+@click.command()
+@rules_arguments
+@policy_arguments
+@shoe_arguments
+@click.option("--equilibrium", is_flag=True, help="Both sides' strategies, neither gaining by another.")
+@click.option("--punters", type=int, default=1, show_default=True, help="With --equilibrium: 1 to 3.")
+def policy(
+    name: str,
+    changes: tuple[str, ...],
+    decks: str | None,
+    as_json: bool,
+    equilibrium: bool,
+    punters: int,
+    **asked: Any,
+) -> None:
+    """The best reply to a given policy, what every action is worth, and what another one costs.
+
+    With --banker: the punter's best reply to it (the default). With --punter: the banker's. RULES is a preset of
+    banking rules (see `macao games`).
+    """
+    if equilibrium:
+        from api.commands.equilibrium import tell_equilibrium  # noqa: PLC0415 - scipy is loaded with it
+
+        question = _question(name, changes, decks, asked)
+        tell_equilibrium(question.rules, question.left, punters=punters, as_json=as_json)
+        return
+    if asked["punter"] is not None and asked["banker"] is not None:
+        raise RulesError("give --punter or --banker, the side that is replied to, not both")
+    open_side = "banker" if asked["punter"] is not None else PUNTER
+    question = _question(name, changes, decks, asked | {open_side: "optimal"})
+    found = reply(question)
+    if isinstance(found, Equilibrium):
+        raise RulesError(f"both sides are to be worked out: add --{EQUILIBRIUM}")
+    if as_json:
+        _print(found.to_json())
+    else:
+        show_policy(found)
+
+
+@click.command()
+@click.argument("file", type=click.File(encoding="utf-8"))
+def odds(file: Any) -> None:
+    """Answer requests as `POST /odds` does: FILE (- for standard input) holds one body or an array of them, as JSON.
+
+    A body with `state` is a request of `POST /policies`: the banker's decision.
+    """
+    try:
+        asked = json.load(file)
+    except ValueError as fault:
+        raise RulesError(f"{file.name} is not JSON: {fault}") from None
+    if isinstance(asked, list):
+        _print([_answer(body, f"/{at}") for at, body in enumerate(asked)])
+    else:
+        _print(_answer(asked, ""))
+
+
+def _answer(body: Any, pointer: str) -> dict[str, Any]:
+    try:
+        decision = isinstance(body, dict) and "state" in body
+        return policies_answer(body) if decision else odds_answer(body)
+    except CasinoError as refusal:
+        raise RulesError(refusal.detail, pointer=pointer + refusal.pointer) from None
+
+
+def _question(name: str, changes: tuple[str, ...], decks: str | None, asked: dict[str, Any]) -> Question:
+    rules, shoe = read_rules(name, changes, decks)
+    if asked["counts"] is not None:
+        if shoe.infinite:
+            raise RulesError("an infinite shoe has no counts: give --shoe or --decks infinite")
+        shoe = _counts(asked["counts"], rules)
+    seen = tuple(asked["seen"].replace(",", " ").split())
+    return Question(rules, shoe, seen, asked["punter"], asked["banker"], asked["information"])
+
+
+def _counts(text: str, rules: Rules) -> Shoe:
+    """Cards left by points from «0:32,1:8»."""
+    counts: dict[str, int] = {}
+    for part in text.replace(",", " ").split():
+        points, colon, count = part.partition(":")
+        number = count.removeprefix("-")
+        if not colon or not number.isascii() or not number.isdigit() or len(number) > 4 or points in counts:
+            raise RulesError(
+                f"--shoe is written points:count, as in 0:32,1:8; «{part[:20]}» is not", pointer="/shoe"
+            )
+        counts[points] = int(count)
+    return left(counts, rules.decks, "/shoe")
+
+
+def _print(data: Any) -> None:
+    click.echo(json.dumps(data, ensure_ascii=False, indent=2))

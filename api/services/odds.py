@@ -1,0 +1,206 @@
+"""Requests about odds turned into calls of the analysis: bodies of `POST /odds` and `POST /policies`, answers as JSON.
+
+Pure functions of JSON values: the command line, REST and tests use the same.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from analysis.asked import Question, answer, reply
+from analysis.decision import banker_decision
+from analysis.shoe import MOST_DECKS, Shoe, full, infinite, left, may_discard
+from analysis.sources import rules_of
+from analysis.strategies import cached_plan, is_open, punter_table
+from analysis.table_state import BankerState, PunterSeen
+from casino.banking.policies import TEXTBOOK
+from casino.banking.rules import Rules
+from casino.cards import BLACK_JOKER, POINTS, face
+from casino.errors import RulesError
+from casino.options import Schema, check
+
+MOST_COST: Final = 60_000  # about milliseconds
+HIDDEN: Final = "hidden"
+
+_TEXTS: Schema = {"type": "array", "items": {"type": "string"}, "maxItems": 52 * MOST_DECKS}
+_COUNT: Schema = {"type": "integer", "minimum": 0, "maximum": 16 * MOST_DECKS}
+_DISCARDED: Schema = {
+    "type": "object",
+    "properties": {"dealt": _COUNT, "drawn": _COUNT},
+    "additionalProperties": False,
+}
+_PUNTER: Schema = {
+    "type": "object",
+    "properties": {
+        "stake": {"type": "integer", "minimum": 1, "maximum": 10**12},
+        "policy": {},
+        "stood": {"const": True},
+        "drew": {"type": "string"},
+        "first": {"type": "string"},
+        "shown": {"type": "boolean"},
+        "discarded": _DISCARDED,
+    },
+    "required": ["stake"],
+    "additionalProperties": False,
+}
+_STATE: Schema = {
+    "type": "object",
+    "properties": {
+        "card": {"type": "string"},
+        "drawn": {"type": "string"},
+        "discarded": _DISCARDED,
+        "punters": {"type": "array", "minItems": 1, "maxItems": 9, "items": _PUNTER},
+    },
+    "required": ["card", "punters"],
+    "additionalProperties": False,
+}
+_SHOE: Schema = {
+    "oneOf": [
+        {"enum": ["infinite"]},
+        {
+            "type": "object",
+            "properties": {"decks": {"type": "integer", "minimum": 1, "maximum": MOST_DECKS}, "counts": {}},
+            "additionalProperties": False,
+        },
+    ]
+}
+ODDS_SCHEMA: Final[Schema] = {
+    "type": "object",
+    "properties": {
+        "rules": {
+            "type": "object",
+            "properties": {"preset": {"type": "string"}, "changes": {"type": "object"}},
+            "required": ["preset"],
+            "additionalProperties": False,
+        },
+        "shoe": _SHOE,
+        "seen": _TEXTS,
+        "punter": {},
+        "banker": {},
+        "information": {"enum": ["all", "points"]},
+    },
+    "required": ["rules"],
+    "additionalProperties": False,
+}
+POLICIES_SCHEMA: Final[Schema] = ODDS_SCHEMA | {"properties": {**ODDS_SCHEMA["properties"], "state": _STATE}}
+
+
+def odds_answer(body: Any, most: int | None = None) -> dict[str, Any]:
+    """The answer to a body of `POST /odds`. Raises RulesError, NotationError or UnknownGame with a JSON Pointer.
+
+    `most` is a cap on `cost`, in about milliseconds; None leaves it to the asker.
+    """
+    question = question_of(body, ODDS_SCHEMA)
+    check_cost(question, most)
+    return answer(question).to_json()
+
+
+def policies_answer(body: Any, most: int | None = None) -> dict[str, Any]:
+    """The answer to a body of `POST /policies`: a best reply, an equilibrium, or (`state`) the banker's decision."""
+    question = question_of(body, POLICIES_SCHEMA)
+    if "state" in body:
+        state = state_of(body["state"], question.rules)
+        return banker_decision(question.rules, question.left, state).to_json()
+    check_cost(question, most)
+    return reply(question).to_json()
+
+
+def question_of(body: Any, schema: Schema = ODDS_SCHEMA) -> Question:
+    """What a body asks. Raises RulesError, NotationError or UnknownGame."""
+    check(body, schema, "")
+    rules = rules_of(body["rules"])
+    return Question(
+        rules,
+        shoe_of(body.get("shoe"), rules),
+        tuple(body.get("seen", ())),
+        _policy(body, "punter"),
+        _policy(body, "banker"),
+        body.get("information", "all"),
+    )
+
+
+def shoe_of(data: Any, rules: Rules) -> Shoe | None:
+    """«infinite», packs, or counts left by points of so many packs (those of the rules); None: the full shoe."""
+    if data is None:
+        return None
+    if data == "infinite":
+        return infinite()
+    packs = data.get("decks", rules.decks)
+    if "counts" not in data:
+        return full(packs, "/shoe/decks")
+    if not isinstance(data["counts"], Mapping | list):
+        raise RulesError('must be counts by points, such as {"0": 32, "1": 8}', pointer="/shoe/counts")
+    return left(data["counts"], packs, "/shoe/counts")
+
+
+def _policy(body: Mapping[str, Any], side: str) -> Any:
+    policy = body.get(side)
+    if policy is not None and not isinstance(policy, str | Mapping):
+        raise RulesError("must be a policy's name, or an object", pointer=f"/{side}")
+    return policy
+
+
+def cost(question: Question) -> int:
+    """What an answer takes, in about milliseconds of one core: a guess on the safe side, told before the work."""
+    plan = cached_plan(question.rules)
+    zeros = question.left.counts[0] if may_discard(plan) and not question.left.infinite else 0
+    banker = question.policies[1]
+    if question.takes_equilibrium:
+        return 10_000 if may_discard(plan) else 1_000
+    if is_open(banker):
+        return 400 if plan.first == 2 else 20 + 40 * zeros
+    return 30 + zeros if plan.first == 2 else 5 + zeros
+
+
+def check_cost(question: Question, most: int | None) -> None:
+    """Refuse what costs more than the cap. Raises RulesError."""
+    if most is not None and cost(question) > most:
+        raise RulesError(
+            f"this would take about {cost(question)} ms, above the cap of {most} ms: fewer packs, given policies or"
+            " rules without discards take less"
+        )
+
+
+def state_of(data: Mapping[str, Any], rules: Rules) -> BankerState:
+    """The banker's view of a coup from JSON (as `POST /policies` takes it). Raises RulesError or NotationError."""
+    cards = tuple(
+        _points(text, f"/state/card/{at}" if at else "/state/card")
+        for at, text in enumerate(data["card"].split())
+    )
+    third = _points(data["drawn"], "/state/drawn") if "drawn" in data else None
+    punters = tuple(_punter(each, rules, f"/state/punters/{at}") for at, each in enumerate(data["punters"]))
+    return BankerState(cards, punters, third, _thrown(data))
+
+
+def _punter(data: Mapping[str, Any], rules: Rules, pointer: str) -> PunterSeen:
+    shown = data.get("shown", False)
+    if not shown and ("stood" in data) == ("drew" in data):
+        raise RulesError('needs "stood": true, or "drew": a card or "hidden", and not both', pointer=pointer)
+    drew, third = "drew" in data, None
+    if drew and data["drew"] != HIDDEN:
+        third = _points(data["drew"], f"{pointer}/drew")
+    if drew and (third is None) == rules.draw_face_up:
+        what = "face up: name it" if rules.draw_face_up else "face down: it is hidden"
+        raise RulesError(f"by the rules a drawn card lies {what}", pointer=f"{pointer}/drew")
+    first = None
+    if "first" in data:
+        first = tuple(_points(text, f"{pointer}/first") for text in data["first"].split())
+        if len(first) != rules.first_cards:
+            raise RulesError(f"must be {rules.first_cards} first cards", pointer=f"{pointer}/first")
+    if shown and first is None:
+        raise RulesError(
+            "a natural that was shown lies open: give its first cards", pointer=f"{pointer}/first"
+        )
+    table = punter_table(data.get("policy", TEXTBOOK), rules, f"{pointer}/policy")
+    return PunterSeen(data["stake"], table, drew, third, first, _thrown(data), shown)
+
+
+def _thrown(data: Mapping[str, Any]) -> tuple[int, int]:
+    counts = data.get("discarded", {})
+    return counts.get("dealt", 0), counts.get("drawn", 0)
+
+
+def _points(text: str, pointer: str) -> int:
+    card = face(text, suitless=True, pointer=pointer)
+    if card >= BLACK_JOKER:
+        raise RulesError("banking games are played without jokers", pointer=pointer)
+    return POINTS[card]

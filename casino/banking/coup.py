@@ -181,8 +181,7 @@ class Coup:
         return card
 
     def _end_by_natural(self, hand: Hand) -> None:
-        natural = hand.points in self.plan.punter_ends and hand.natural(self.plan.natural_after_discard)
-        if natural and not hand.ended:
+        if hand.points in self.plan.punter_ends and hand.natural(self.plan.natural_after_discard):
             hand.done = hand.ended = True
             self._show(hand)
 

@@ -266,8 +266,13 @@ class _Reader:
 
     def _check_turn(self, coup: Coup) -> None:
         waiting = [hand.seat for hand in coup.hands if not hand.done]
-        if waiting and coup.banker.done:
-            raise PositionError("the banker decides last", pointer=f"/done/{self.state.banker}")
+        banker = coup.banker
+        if waiting and banker.done:
+            raise PositionError("the banker decides last", pointer=f"/done/{banker.seat}")
+        if waiting and waiting[0] != banker.seat and (banker.drew or banker.replaced):
+            raise PositionError(
+                "the banker draws and throws after the punters", pointer=f"/hands/{banker.seat}"
+            )
         to_move = self.data.get("to_move")
         if waiting and to_move is not None and to_move != waiting[0]:
             raise PositionError(f"seat {waiting[0]} decides here, not seat {to_move}", pointer="/to_move")

@@ -164,6 +164,15 @@ def test_nobody_has_drawn_who_had_to_stand(name, hands, options):
         position(name, hands, options=options, done=[True, True])
 
 
+@pytest.mark.parametrize("banker", ["(K) 8", "4 K"])
+def test_the_banker_has_done_nothing_before_the_punters(banker):
+    with pytest.raises(PositionError) as caught:
+        position("russian-multiple-active", ["5", banker])
+    assert caught.value.pointer == "/hands/1"
+    state = position("russian-multiple-active", ["5", banker], done=[True, False])
+    assert state.awaited() == (1,), "in the middle of his decision"
+
+
 def test_one_hand_for_all_stands_at_the_seat_that_plays_it():
     with pytest.raises(PositionError) as caught:
         position("chemin-de-fer", ["2 3", "", "3 4"], stakes=[5, 10, 0])

@@ -62,6 +62,10 @@ OPTIONS = {
     "exhaustion": st.sampled_from(["reserve", "stand", "reshuffle"]),
 }
 CHANGES = st.fixed_dictionaries({}, optional=OPTIONS)
+EVENTS = set(  # table.md, «Events», but for those that only a server tells
+    "seated left bank declined seed topped staked sat_out dealt discarded drew stood shuffled shown settled voided"
+    " bank_over".split()
+)
 PRESET = st.sampled_from(sorted(PRESETS))
 QUICK = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
@@ -177,6 +181,7 @@ def test_whole_tables(game, policies, seed, wild):
         seat = state.awaited()[-1]
         recorder.do(seat, (random_bot if wild else bots[seat]).choose(state.view(seat)))
         for event in state.drain():
+            assert event.type in EVENTS
             if event.type == "settled":
                 check_settled(options, event.data)
     assert sum(state.totals) == 0

@@ -267,6 +267,14 @@ def test_a_bank_that_is_put_up_begins_the_count_of_declines_anew():
     assert state.result().reason == "declined"
 
 
+def test_a_commitment_to_a_bank_that_never_came_is_not_shown_for_ever():
+    state = table("house")
+    assert state.view(None)["commitment"] == chance.commitment(state.server_seed)
+    act(state, "pass", "pass")
+    assert state.phase == "over"
+    assert state.view(None)["commitment"] is None
+
+
 def test_the_house_does_not_decline_its_bank():
     state = table("house", setup={"bank": "house"})
     assert state.legal_texts(1) == [

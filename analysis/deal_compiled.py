@@ -77,8 +77,19 @@ def _by_lookup(dealing: Dealing) -> Play:
 
 
 def _by_card(dealing: Dealing) -> Play:
-    rules, seats = dealing.rules, dealing.hands + 1
-    ends, infinite = dealing.ends, dealing.infinite
+    book, settling = by_card_book(dealing)
+
+    def play(base: NDArray[np.uint64], coups: int, counts: Any, sums: Any) -> None:
+        shoe, hands = by_card_shoe(dealing)
+        room = hands, np.zeros(counts.shape, np.int64)
+        kernels.by_card(base, coups, shoe, book, settling, room, counts, sums)
+
+    return play
+
+
+def by_card_book(dealing: Dealing) -> tuple[Any, Any]:
+    """What the rules and policies say, and what hands are settled by: for `kernels.by_card` and `kernels.by_bank`."""
+    rules, ends, infinite = dealing.rules, dealing.ends, dealing.infinite
     shown = np.array([ends[0]] * dealing.hands + [ends[1]])
     flags = np.zeros(kernels.FLAGS, np.int64)
     flags[kernels.FIRST_CARDS] = rules.first_cards
@@ -86,15 +97,14 @@ def _by_card(dealing: Dealing) -> Play:
     flags[kernels.LIMIT] = _NEVER if infinite else dealing.limit
     flags[kernels.MIXED], flags[kernels.DRY] = dealing.mixed, rules.exhaustion == "stand" and not infinite
     flags[kernels.LATE_NATURAL] = rules.natural_after_discard
-    book = (dealing.draws, dealing.throws, shown, dealing.columns, flags)
     settling = (dealing.codes.astype(np.int64), dealing.nets.astype(np.int64))
+    return (dealing.draws, dealing.throws, shown, dealing.columns, flags), settling
 
-    def play(base: NDArray[np.uint64], coups: int, counts: Any, sums: Any) -> None:
-        deck = np.zeros(_BUFFER if infinite else len(dealing.deck), np.uint8)
-        room = np.full((seats, kernels.HAND), -1), np.zeros(counts.shape, np.int64)
-        kernels.by_card(base, coups, (deck, dealing.full, infinite), book, settling, room, counts, sums)
 
-    return play
+def by_card_shoe(dealing: Dealing) -> tuple[Any, Any]:
+    """Room for the shoe, and for the hands."""
+    deck = np.zeros(_BUFFER if dealing.infinite else len(dealing.deck), np.uint8)
+    return (deck, dealing.full, dealing.infinite), np.full((dealing.hands + 1, kernels.HAND), -1)
 
 
 def warm() -> None:

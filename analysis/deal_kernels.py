@@ -281,3 +281,21 @@ def by_card(
         done += played
         for seat in range(last):
             _close(bank[seat], nets, played, counts[seat], sums[seat])
+
+
+@uncounted
+def by_bank(base: Any, coups: int, shoe: Any, book: Any, settling: Any, hands: Any, counts: Any) -> None:
+    """Coups card by card, each from a fresh shoe: `counts[i]` is added to where all punters together net i less half of
+    what `counts` holds. Arguments as of `by_card`."""
+    (place, nets), flags = settling, book[4]
+    last, late, middle = hands.shape[0] - 1, flags[LATE_NATURAL], counts.shape[0] // 2
+    rng = start(base, 0)
+    for _ in range(coups):
+        end, rng = _fresh(shoe, hands, flags[MIXED], rng)
+        _, end, rng = _coup(shoe, hands, book, 0, end, rng)
+        own = _code(hands, last, late)
+        total = middle
+        for seat in range(last):
+            meets = hands[last, FIRST] if hands[seat, ENDED] or hands[last, ENDED] else own
+            total += nets[place[_code(hands, seat, late), meets]]
+        counts[total] += 1

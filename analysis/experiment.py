@@ -7,24 +7,19 @@ experiments with the same outcomes and seed see the same coups (common random nu
 Coups are independent draws from one distribution: the memory of a shoe within a bank is left out.
 """
 
-import json
 import math
-from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import FIRST_COMPLETED, Executor, wait
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property, lru_cache
-from itertools import islice
+from functools import cached_property
 from typing import Any, Final
 
 from analysis import machine
 from analysis.coups import CoupTable, coup_table
-from analysis.intervals import mean_interval, share_interval
 from analysis.outcomes import BankrollError, Outcomes, rational
 from analysis.staking import LIMITS_SCHEMA, Plan, StakeLimits, Staking
 from analysis.stops import Stops
-from analysis.tally import Tally
-from casino.options import Schema, canonical, check, digest
+from casino.options import Schema, check, digest
 
 MOST_SESSIONS = 10**9
 MOST_COUPS = 10**12  # of a whole experiment
@@ -33,8 +28,7 @@ MARKS = 50  # points of a path
 CHUNKS = 4096  # at most
 _CHUNK_COUPS = 20_000_000
 _CHUNK_SESSIONS = 65_536
-_LEAST_CHUNKS = 16
-_WINDOW = 64  # chunks handed to an executor at once
+LEAST_CHUNKS = 16
 _RATE = 5e7  # coups a second that an estimate of cost counts on
 
 PRECISIONS: Final = ("ruin", "gain")
@@ -49,6 +43,9 @@ SCHEMA: Final[Schema] = {
             "type": "object",
             "additionalProperties": {"type": "string"},
             "description": "Net of a coup in stakes -> probability, both as exact texts.",
+        },
+        "need": {
+            "description": "Stakes to be covered for each stake, where more than the worst loss of the outcomes."
         },
         "source": {"type": "object", "description": "What the outcomes were worked out from; not read."},
         "staking": {"type": "object", "description": "A system and its options."},
@@ -77,6 +74,7 @@ SCHEMA: Final[Schema] = {
                 "coups": {"type": "integer", "minimum": 1, "maximum": 10**6},
                 "stake": _CHIPS,
                 "outcomes": {"type": "object", "additionalProperties": {"type": "string"}},
+                "need": {"description": "Stakes that the bank must cover."},
             },
             "required": ["players", "coups", "stake", "outcomes"],
         },
@@ -158,8 +156,8 @@ class Experiment:
             raise BankrollError("the half width must be above 0", pointer="/precision/half_width")
         if self.turns and self.turns.stake % self.coups.parts:
             raise BankrollError(
-                f"nets are in {self.coups.parts}ths of a stake: the stake against the bank must be a multiple of"
-                f" {self.coups.parts} chips, not {self.turns.stake}",
+                f"nets are fractions over {self.coups.parts}: for whole chips the stake against the bank must be a"
+                f" multiple of {self.coups.parts}, not {self.turns.stake}",
                 pointer="/turns/stake",
             )
 
@@ -170,7 +168,7 @@ class Experiment:
         given: dict[str, Any] = {
             key: data[key] for key in ("bankroll", "sessions", "seed", "label", "source") if key in data
         }
-        given["outcomes"] = Outcomes.of(data["outcomes"])
+        given["outcomes"] = _outcomes(data, "")
         given["staking"] = Staking.from_json(data["staking"])
         given["stops"] = Stops.from_json(data["stops"])
         if "limits" in data:
@@ -180,14 +178,15 @@ class Experiment:
             width = rational(wanted.pop("half_width"), "the half width", "/precision/half_width")
             given["precision"] = Precision(half_width=width, **wanted)
         if "turns" in data:
-            turns = dict(data["turns"])
-            given["turns"] = Turns(outcomes=Outcomes.of(turns.pop("outcomes"), "/turns/outcomes"), **turns)
+            turns = data["turns"]
+            banker = _outcomes(turns, "/turns")
+            given["turns"] = Turns(turns["players"], turns["coups"], turns["stake"], banker)
         return cls(**given)
 
     def to_json(self) -> dict[str, Any]:
         """As `from_json` takes it, limits filled in."""
         plain: dict[str, Any] = {
-            "outcomes": self.outcomes.to_json(),
+            **_outcomes_json(self.outcomes),
             "staking": self.staking.to_json(),
             "bankroll": self.bankroll,
             "limits": {"min": self.table.min, "max": self.table.max, "step": self.table.step},
@@ -205,7 +204,7 @@ class Experiment:
         if self.turns:
             turns = self.turns
             plain["turns"] = {"players": turns.players, "coups": turns.coups, "stake": turns.stake}
-            plain["turns"]["outcomes"] = turns.outcomes.to_json()
+            plain["turns"] |= _outcomes_json(turns.outcomes)
         return plain
 
     @property
@@ -228,7 +227,7 @@ class Experiment:
         room = CHIPS_END // 2 // (self.stops.coups * math.ceil(self.outcomes.best_win or 1))
         if least % parts:
             raise BankrollError(
-                f"nets are in {parts}ths of a stake: the unit must be a multiple of {parts} chips, not {least}",
+                f"nets are fractions over {parts}: for whole chips the unit must be a multiple of {parts}, not {least}",
                 pointer="/staking/unit",
             )
         return StakeLimits(least, max(least, min(room, 10**12) // parts * parts), parts)
@@ -278,9 +277,16 @@ class Experiment:
         return self.turns.stake // self.coups.parts if self.turns else 0
 
     @property
+    def _chunks_wanted(self) -> int:
+        """At least so many, for workers to share, and with a precision for rounds that end early."""
+        return LEAST_CHUNKS * 8 if self.precision else LEAST_CHUNKS
+
+    @property
     def chunk_sessions(self) -> int:
         """Sessions of a chunk (the last may have fewer)."""
-        size = min(_CHUNK_COUPS // self.stops.coups, _CHUNK_SESSIONS, math.ceil(self.planned / _LEAST_CHUNKS))
+        size = min(
+            _CHUNK_COUPS // self.stops.coups, _CHUNK_SESSIONS, math.ceil(self.planned / self._chunks_wanted)
+        )
         return max(1, size, math.ceil(self.planned / CHUNKS))
 
     @property
@@ -289,91 +295,13 @@ class Experiment:
         return math.ceil(self.planned / self.chunk_sessions)
 
 
-@lru_cache(maxsize=16)
-def _read(spec: str) -> Experiment:
-    return Experiment.from_json(json.loads(spec))
+def _outcomes(data: Mapping[str, Any], pointer: str) -> Outcomes:
+    found = Outcomes.of(data["outcomes"], f"{pointer}/outcomes")
+    if "need" not in data:
+        return found
+    return replace(found, cover=rational(data["need"], "the stakes to be covered", f"{pointer}/need"))
 
 
-def spec(experiment: Experiment) -> str:
-    """The experiment as a text that any process can play chunks from."""
-    return canonical(experiment.to_json()).decode()
-
-
-def play(text: str, chunk: int) -> bytes:
-    """Play one chunk of the experiment whose `spec` is `text`: the bytes of its Tally. For executors."""
-    from analysis.chunks import play_chunk  # noqa: PLC0415 - loads numba
-
-    return play_chunk(_read(text), chunk).to_bytes()
-
-
-def run(
-    experiment: Experiment,
-    *,
-    executor: Executor | None = None,
-    tally: Tally | None = None,
-    on_chunk: Callable[[int, Tally], None] | None = None,
-) -> Tally:
-    """Play an experiment, in this process or on an executor, on top of what `tally` holds already.
-
-    `on_chunk(chunk, part)` is called in this thread as chunks come in, in any order, before they are merged: keep
-    `part.to_bytes()` and a run that was interrupted can go on from the parts merged again. An exception in it, or
-    in a chunk, cancels what has not begun and is raised.
-    """
-    whole, text = tally or Tally(), spec(experiment)
-    while todo := next_chunks(experiment, whole):
-        for chunk, data in _results(text, todo, executor):
-            part = Tally.from_bytes(data)
-            if on_chunk:
-                on_chunk(chunk, part)
-            whole.merge(part)
-    return whole
-
-
-def next_chunks(experiment: Experiment, tally: Tally) -> list[int]:
-    """The chunks to play now, given what is done; none where the experiment is over.
-
-    With a precision, chunks come in rounds that double; after a whole round the interval is looked at. What
-    is looked at are the chunks of the round alone, so when it ends depends on nothing else.
-    """
-    ends = [experiment.chunks]
-    if experiment.precision:
-        ends = [
-            _LEAST_CHUNKS << k for k in range(CHUNKS.bit_length()) if _LEAST_CHUNKS << k < experiment.chunks
-        ] + ends
-    for end in ends:
-        left = [chunk for chunk in range(end) if chunk not in tally.batches]
-        if left:
-            return left
-        if experiment.precision and _precise(experiment.precision, tally, end):
-            return []
-    return []
-
-
-def _precise(precision: Precision, tally: Tally, end: int) -> bool:
-    batches = [tally.batches[chunk] for chunk in range(end)]
-    sessions = sum(batch.sessions for batch in batches)
-    if precision.of == "ruin":
-        interval = share_interval(sum(batch.ruined for batch in batches), sessions)
-    else:
-        squares = sum(batch.gain_squared for batch in batches)
-        interval = mean_interval(sum(batch.gain for batch in batches), squares, sessions)
-    return (interval.high - interval.low) / 2 <= precision.half_width
-
-
-def _results(text: str, todo: Iterable[int], executor: Executor | None) -> Iterable[tuple[int, bytes]]:
-    if executor is None:
-        for chunk in todo:
-            yield chunk, play(text, chunk)
-        return
-    waiting = iter(todo)
-    running = {executor.submit(play, text, chunk): chunk for chunk in islice(waiting, _WINDOW)}
-    try:
-        while running:
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
-                yield running.pop(future), future.result()
-            running |= {
-                executor.submit(play, text, chunk): chunk for chunk in islice(waiting, _WINDOW - len(running))
-            }
-    finally:
-        for future in running:
-            future.cancel()
+def _outcomes_json(outcomes: Outcomes) -> dict[str, Any]:
+    need = {"need": str(outcomes.cover)} if outcomes.cover else {}
+    return {"outcomes": outcomes.to_json(), **need}

@@ -19,10 +19,9 @@ class Interval:
     def to_json(self) -> dict[str, Any]:
         """JSON values, as simulated figures are given."""
         return {
-            "float": self.value,
+            "value": self.value,
             "standard_error": self.error,
-            "interval": [self.low, self.high],
-            "confidence": 0.95,
+            "confidence_interval": [self.low, self.high],
         }
 
 

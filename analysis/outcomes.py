@@ -51,6 +51,8 @@ def rational(value: Number, what: str, pointer: str = "") -> Fraction:
 class Outcomes:
     """Net results of one coup in stakes, ascending, with their probabilities, which add up to 1.
 
+    `cover` are the stakes that must be there to play a coup where a table asks for more than the worst loss here (a
+    bank covers the worst payout of all stakes, however rare); 0 where it asks for no more.
     `exact` is false where the probabilities were floats that add up to 1 only about: they are scaled then,
     and no exact answer is given for them.
     """
@@ -58,6 +60,14 @@ class Outcomes:
     nets: tuple[Fraction, ...]
     probabilities: tuple[Fraction, ...]
     exact: bool = True
+    cover: Fraction = Fraction(0)
+
+    def __post_init__(self) -> None:
+        if self.cover and self.cover < self.worst_loss:
+            raise BankrollError(
+                f"the stakes to be covered must not be below the worst loss {self.worst_loss}, but are {self.cover}",
+                pointer="/need",
+            )
 
     @classmethod
     def of(cls, table: Mapping[Any, Number], pointer: str = "/outcomes") -> "Outcomes":
@@ -134,8 +144,8 @@ class Outcomes:
 
     @cached_property
     def need(self) -> Fraction:
-        """Stakes that must be there to play a coup: the stake itself, or the worst loss where that is more."""
-        return max(Fraction(1), self.worst_loss)
+        """Stakes that must be there to play a coup: the stake itself, or what is to be covered where that is more."""
+        return max(Fraction(1), self.worst_loss, self.cover)
 
     @cached_property
     def step(self) -> Fraction:
@@ -158,7 +168,7 @@ class Outcomes:
         return digest(self.to_json())
 
     def flipped(self) -> "Outcomes":
-        """The other side of the same coup: what one wins the other loses."""
+        """The other side of the same coup: what one wins the other loses. What it must cover is its worst loss."""
         nets = tuple(-net for net in reversed(self.nets))
         return Outcomes(nets, tuple(reversed(self.probabilities)), self.exact)
 

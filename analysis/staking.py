@@ -210,7 +210,7 @@ class Player:
 def _check_whole(limits: StakeLimits, parts: int) -> None:
     if limits.min % parts or limits.step % parts:
         raise BankrollError(
-            f"nets are in {parts}ths of a stake: for whole chips min and step must be multiples of {parts}, not"
+            f"nets are fractions over {parts}: for whole chips min and step must be multiples of {parts}, not"
             f" {limits.min} and {limits.step}",
             pointer="/limits/min",
         )

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
+import numpy as np
+
 from analysis.experiment import Experiment
 from analysis.intervals import Interval, mean_interval, share_interval
 from analysis.outcomes import BankrollError
-from analysis.ruin import risk_of_ruin
+from analysis.ruin import make_walk
 from analysis.sessions import session
 from analysis.stops import REASONS
 from analysis.tally import Batch, Tally, lower_edge, width
+from analysis.walk import passage
 
 QUANTILES: Final = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 FAN: Final = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -155,14 +158,14 @@ def _per_stake(experiment: Experiment, tally: Tally) -> Json:
     answer: Json = {"exact": float(mine), "z": interval.value / interval.error if interval.error else 0.0}
     if experiment.turns is None:
         staked = sums["staked"] / count
-        answer["float"] = sums["gain"] / sums["staked"]
+        answer["value"] = sums["gain"] / sums["staked"]
         answer["standard_error"] = interval.error / staked
     return answer
 
 
 def exact_figures(experiment: Experiment, tally: Tally) -> Json:
-    """Exact figures of flat stakes between barriers beside the simulated ones, each with the simulated one's
-    standard error and their distance in it (`z`); for other systems why there are none."""
+    """Exact figures of flat stakes between barriers beside the simulated ones, each with the standard
+    error of such a sample and their distance in it (`z`); for other systems why there are none."""
     flat = experiment.plan.flat
     if flat is None or not experiment.stops.only_barriers or experiment.turns:
         return {
@@ -175,35 +178,35 @@ def exact_figures(experiment: Experiment, tally: Tally) -> Json:
     goal = None if ceiling is None else Fraction(ceiling, unit)
     held, need = Fraction(bankroll, unit), Fraction(least, unit)
     try:
-        risk = risk_of_ruin(experiment.outcomes, held, goal=goal, coups=stops.coups, need=need)
+        walk = make_walk(experiment.outcomes, held, goal, need)
+        found = passage(walk, stops.coups, whole=False)
         ends = session(experiment.outcomes, stops.coups, bankroll=held, goal=goal, need=need)
     except BankrollError as refusal:
         return {"note": refusal.detail}
-    count, reasons = tally.sessions, tally.reasons
-    gain = mean_interval(tally.sums["gain"], tally.sums["gain*gain"], count)
+    low, high = float(found.ruined.sum()), float(found.reached.sum())
+    numbers = np.arange(stops.coups + 1, dtype=np.float64)
+    over, left = found.ruined + found.reached, 1 - low - high
+    coups = float(numbers @ over) + stops.coups * left
+    spread = float((numbers - coups) ** 2 @ over) + (stops.coups - coups) ** 2 * left
+    count, sums, reasons = tally.sessions, tally.sums, tally.reasons
     return {
-        "low": _compare(float(risk.ruin), reasons["ruin"] + reasons["loss"], count),
-        "high": _compare(float(risk.goal or 0), reasons["target"], count),
-        "gain": _beside(float(ends.mean) * unit, gain.value, gain.error),
-        "coups": _beside(float(risk.coups), *_mean_played(tally)),
+        "low": _share(low, reasons["ruin"] + reasons["loss"], count),
+        "high": _share(high, reasons["target"], count),
+        "gain": _beside(float(ends.mean) * unit, sums["gain"] / count, ends.deviation * unit, count),
+        "coups": _beside(coups, sums["played"] / count, math.sqrt(max(0.0, spread)), count),
     }
 
 
-def _mean_played(tally: Tally) -> tuple[float, float]:
-    interval = mean_interval(tally.sums["played"], tally.sums["played*played"], tally.sessions)
-    return interval.value, interval.error
+def _share(exact: float, part: int, count: int) -> Json:
+    return _beside(exact, part / count, math.sqrt(max(0.0, exact * (1 - exact))), count)
 
 
-def _compare(exact: float, count: int, total: int) -> Json:
-    """A probability: the error is that of the exact value, so that no count of 0 looks certain."""
-    return _beside(exact, count / total, math.sqrt(max(0.0, exact * (1 - exact)) / total))
-
-
-def _beside(exact: float, simulated: float, error: float) -> Json:
-    distance = simulated - exact
-    far = abs(distance) > 1e-12 * max(1.0, abs(exact))
-    z = distance / error if error else (math.inf if far else 0.0)
-    return {"exact": exact, "float": simulated, "standard_error": error, "z": z}
+def _beside(exact: float, simulated: float, deviation: float, count: int) -> Json:
+    """Both, and how far apart in standard errors; these are by the exact deviation, as a sample that holds none of
+    the rare ends would look certain."""
+    error, distance = deviation / math.sqrt(count), simulated - exact
+    z = distance / error if abs(distance) > 1e-12 * max(1.0, abs(exact)) else 0.0
+    return {"exact": exact, "value": simulated, "standard_error": error, "z": z}
 
 
 def difference(first: Mapping[int, Batch], second: Mapping[int, Batch]) -> Interval | None:

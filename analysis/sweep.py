@@ -1,0 +1,185 @@
+"""Sweeps: a grid of experiments as one, with one table of results; and how a request becomes experiments.
+
+A request is an experiment's JSON (`analysis.experiment.SCHEMA`), where `rules` may stand for `outcomes`
+(`analysis.sources`), or `results`, the nets of coups that were played. A sweep adds a `grid`: path in the request ->
+values. All cells have the request's seed, so cells with the same outcomes see the same coups, and each is compared
+with the first of them.
+"""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, Final
+
+from analysis.experiment import MOST_COUPS, Experiment
+from analysis.outcomes import BankrollError, Outcomes
+from analysis.summary import difference, summary
+from analysis.tally import Tally
+from casino.errors import RulesError
+
+MOST_CELLS: Final = 10_000
+Json = dict[str, Any]
+SOURCES: Final = ("outcomes", "rules", "results")
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Experiments with the values of the grid that each has, in the order of the grid, the last path fastest."""
+
+    experiments: tuple[Experiment, ...]
+    cells: tuple[Mapping[str, Any], ...]
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "Sweep":
+        """A request without a grid is a sweep of one cell. Raises BankrollError or RulesError with a pointer."""
+        base = {key: value for key, value in data.items() if key != "grid"}
+        cells = list(_cells(data.get("grid") or {}))
+        experiments = tuple(read(_set(base, cell)) for cell in cells)
+        coups = sum(experiment.planned * experiment.stops.coups for experiment in experiments)
+        if coups > MOST_COUPS:
+            raise BankrollError(
+                f"too large: {len(cells)} experiments of {coups:.3g} coups in all, the cap is {MOST_COUPS:.3g}",
+                pointer="/grid",
+            )
+        return cls(experiments, tuple(cells))
+
+    def table(self, tallies: Sequence[Tally]) -> list[Json]:
+        """A row for each cell: its values of the grid, and the figures of its summary."""
+        first: dict[str, int] = {}
+        rows = []
+        for place, (experiment, cell, tally) in enumerate(
+            zip(self.experiments, self.cells, tallies, strict=True)
+        ):
+            base = first.setdefault(experiment.outcomes.hash, place)
+            rows.append({**_flat(cell), **_row(experiment, tally)})
+            if base != place:
+                apart = difference(tallies[base].batches, tally.batches)
+                rows[-1]["gain_less_first"] = apart.value if apart else None
+                rows[-1]["gain_less_first_error"] = apart.error if apart else None
+        return rows
+
+
+def read(request: Mapping[str, Any]) -> Experiment:
+    """An experiment from a request. Raises BankrollError or RulesError with a pointer."""
+    given = [name for name in SOURCES if name in request]
+    if len(given) != 1:
+        said = f"both {' and '.join(given)}" if given else "none"
+        raise BankrollError(
+            f"give one of {', '.join(SOURCES)}, not {said}", pointer=f"/{(given or SOURCES)[0]}"
+        )
+    plain = {key: value for key, value in request.items() if key not in SOURCES}
+    if "outcomes" in request and not isinstance(request["outcomes"], str):
+        return Experiment.from_json(request)
+    plain |= _source(given[0], request[given[0]])
+    if given[0] == "rules":
+        limits = plain["source"].pop("limits")
+        plain.setdefault("limits", limits)
+        if isinstance(plain.get("turns"), Mapping) and "outcomes" not in plain["turns"]:
+            plain["turns"] = _turns(request["rules"], plain["turns"])
+    return Experiment.from_json(plain)
+
+
+def to_csv(rows: Sequence[Json]) -> str:
+    """Rows as CSV, with a header of all names that occur."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _source(kind: str, value: Any) -> Json:
+    """The outcomes, and where they come from."""
+    if kind == "outcomes":
+        return {"outcomes": Outcomes.parse(value).to_json()}
+    if kind == "results":
+        if not isinstance(value, list):
+            raise BankrollError("results are a list of nets in stakes", pointer="/results")
+        return {"outcomes": Outcomes.observed(value).to_json(), "source": {"results": len(value)}}
+    from analysis.sources import outcomes_of, rules_of  # noqa: PLC0415 - loads the solvers
+
+    if not isinstance(value, Mapping):
+        raise RulesError("rules are an object with a preset", pointer="/rules")
+    rules, outcomes = rules_of(value), outcomes_of(value)
+    limits = {"min": rules.limits.min, "max": rules.limits.max, "step": rules.limits.step}
+    return {
+        "outcomes": outcomes.to_json(),
+        "need": str(outcomes.need),
+        "source": {"rules": dict(value), "rules_hash": rules.hash, "limits": limits},
+    }
+
+
+def _turns(rules: Mapping[str, Any], turns: Mapping[str, Any]) -> Json:
+    """Turns at the bank under the same rules, against all other players."""
+    from analysis.sources import outcomes_of  # noqa: PLC0415 - loads the solvers
+
+    players = turns.get("players")
+    if not isinstance(players, int) or players < 2:
+        raise BankrollError("turns need players, 2 or more", pointer="/turns/players")
+    bank = outcomes_of({**rules, "side": "banker", "punters": players - 1})
+    return {**turns, "outcomes": bank.to_json(), "need": str(bank.need)}
+
+
+def _cells(grid: Mapping[str, Any]) -> Iterator[Json]:
+    for path, values in grid.items():
+        if not isinstance(values, list) or not values:
+            raise BankrollError("a path of the grid needs a list of values", pointer=f"/grid/{path}")
+    count = 1
+    for values in grid.values():
+        count *= len(values)
+    if count > MOST_CELLS:
+        raise BankrollError(f"too large: {count} cells, the cap is {MOST_CELLS}", pointer="/grid")
+    for chosen in product(*grid.values()):
+        yield dict(zip(grid, chosen, strict=True))
+
+
+def _set(base: Mapping[str, Any], cell: Mapping[str, Any]) -> Json:
+    """The request with the values of one cell at their paths."""
+    found = deepcopy(dict(base))
+    for path, value in cell.items():
+        *parents, last = path.split("/")
+        place = found
+        for name in parents:
+            place = place.setdefault(name, {})
+            if not isinstance(place, dict):
+                raise BankrollError(f"«{name}» is not an object", pointer=f"/grid/{path}")
+        place[last] = value
+    return found
+
+
+def _flat(cell: Mapping[str, Any]) -> Json:
+    """Values of the grid in one line: an object as key value, key value."""
+    return {
+        path: ", ".join(f"{key} {item}" for key, item in value.items()) if isinstance(value, dict) else value
+        for path, value in cell.items()
+    }
+
+
+def _row(experiment: Experiment, tally: Tally) -> Json:
+    whole = summary(experiment, tally)
+    ruin, gain = whole["ruin"], whole["gain"]
+    quantiles, exact = whole["final"]["quantiles"], whole["exact"]
+    return {
+        "label": whole["label"],
+        "sessions": whole["sessions"],
+        "ruin": ruin["value"],
+        "ruin_low": ruin["confidence_interval"][0],
+        "ruin_high": ruin["confidence_interval"][1],
+        "ruin_exact": exact["low"]["exact"] if "low" in exact else None,
+        "mean_final": whole["final"]["mean"],
+        "final_5%": quantiles["0.05"],
+        "final_50%": quantiles["0.5"],
+        "final_95%": quantiles["0.95"],
+        "gain": gain["value"],
+        "gain_error": gain["standard_error"],
+        "gain_controlled": whole["gain_controlled"]["value"],
+        "gain_controlled_error": whole["gain_controlled"]["standard_error"],
+        "mean_coups": whole["played"]["mean"],
+        "drawdown_50%": whole["drawdown"]["quantiles"]["0.5"],
+        "losing_run": whole["losing_run"]["most"],
+        "hash": whole["hash"],
+    }

@@ -1,0 +1,274 @@
+"""`macao experiment`: many sessions under one or several staking systems, or a whole grid, from a file or options."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context
+from pathlib import Path
+from typing import IO, Any
+
+import click
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+
+from analysis.experiment import Experiment
+from analysis.outcomes import BankrollError
+from analysis.runs import run_all
+from analysis.staking import SYSTEMS
+from analysis.summary import summary
+from analysis.sweep import Sweep, to_csv
+from analysis.tally import Tally
+from api.commands.bankroll import source, source_options
+
+Request = dict[str, Any]
+_MANY = 2 * 10**9  # coups from which on several processes are worth their start
+_STOPS = ("coups", "win", "target", "loss", "drawdown", "losing_streak", "winning_streak")
+_SOURCE = ("outcomes", "results", "rules", "change", "punter", "banker", "side", "punters", "shoe")
+
+
+@click.command()
+@click.argument("file", type=click.File(), required=False)
+@source_options
+@click.option(
+    "--system", "systems", multiple=True, metavar="NAME|JSON", help="Staking system; may be repeated."
+)
+@click.option("--unit", type=int, metavar="CHIPS", help="First stake of the systems given by name.")
+@click.option("--bankroll", type=int, metavar="CHIPS", help="Chips at the start of a session.")
+@click.option("--limits", metavar="MIN-MAX[/STEP]", help="Stakes that the table takes; those of the rules.")
+@click.option("--coups", type=int, help="Most coups of a session.")
+@click.option("--win", type=int, metavar="CHIPS", help="Leave when so far ahead.")
+@click.option("--target", type=int, metavar="CHIPS", help="Leave with such a bankroll.")
+@click.option("--loss", type=int, metavar="CHIPS", help="Leave when so far behind.")
+@click.option("--drawdown", type=int, metavar="CHIPS", help="Leave when so far below the best.")
+@click.option("--losing-streak", type=int, metavar="COUPS", help="Leave after so many lost in a row.")
+@click.option("--winning-streak", type=int, metavar="COUPS", help="Leave after so many won in a row.")
+@click.option("--sessions", type=int, help="Sessions played; 100000.")
+@click.option("--precision", metavar="ruin=P|gain=CHIPS", help="Play until the 95 % interval is that narrow.")
+@click.option("--seed", type=int, help="0 where left out: the same coups for every system.")
+@click.option("--turns", metavar="PLAYERS:COUPS:STAKE", help="He banks in his turn; --rules only.")
+@click.option("--workers", type=click.IntRange(1, 256), help="Processes; by the size of the work.")
+@click.option(
+    "--keep", type=click.Path(file_okay=False, path_type=Path), help="Keep chunks there, go on from them."
+)
+@click.option("--csv", "csv_file", type=click.File("w"), help="Write the table as CSV.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def experiment(file: IO[str] | None, workers: int | None, keep: Path | None, **given: Any) -> None:
+    """Play sessions and tell what they came to: ruin, final bankrolls, drawdown, gain, exact figures beside.
+
+    FILE is a request in JSON, with a grid or without; - is standard input. Options are put over it.
+    """
+    sweep = Sweep.from_json(_request(file, given))
+    tallies = _play(sweep, workers, keep)
+    rows = sweep.table(tallies)
+    if given["csv_file"]:
+        given["csv_file"].write(to_csv(rows))
+    if given["as_json"]:
+        results = [summary(*pair) for pair in zip(sweep.experiments, tallies, strict=True)]
+        click.echo(json.dumps({"table": rows, "results": results}, ensure_ascii=False, indent=2))
+    elif len(rows) == 1:
+        _show_one(sweep.experiments[0], tallies[0])
+    else:
+        _show_table(rows)
+
+
+def _request(file: IO[str] | None, given: Mapping[str, Any]) -> Request:
+    request = _read(file) if file else {}
+    named = {key: given[key] for key in _SOURCE}
+    if not file or any(named.values()):
+        request = {
+            key: value for key, value in request.items() if key not in ("outcomes", "results", "rules")
+        }
+        request |= source(named)
+    request |= {key: given[key] for key in ("bankroll", "sessions", "seed") if given[key] is not None}
+    stops = {key: given[key] for key in _STOPS if given[key] is not None}
+    if stops:
+        request["stops"] = {**request.get("stops", {}), **stops}
+    if given["limits"]:
+        request["limits"] = _limits(given["limits"])
+    if given["turns"]:
+        request["turns"] = _turns(given["turns"])
+    if given["precision"]:
+        of, _, width = given["precision"].partition("=")
+        request["precision"] = {"of": of, "half_width": width, **_most(request)}
+    if given["systems"]:
+        staking = [_system(text, given["unit"]) for text in given["systems"]]
+        request["staking"] = staking[0]
+        if len(staking) > 1:
+            request["grid"] = {**request.get("grid", {}), "staking": staking}
+    elif given["unit"] is not None:
+        request.setdefault("staking", {"system": "flat"})["unit"] = given["unit"]
+    return request
+
+
+def _read(file: IO[str]) -> Request:
+    try:
+        request = json.load(file)
+    except ValueError as fault:
+        raise BankrollError(f"{file.name} is not JSON: {fault}") from None
+    if not isinstance(request, dict):
+        raise BankrollError(f"{file.name} must hold an object")
+    return request
+
+
+def _most(request: Request) -> Request:
+    return {"most": request["sessions"]} if "sessions" in request else {}
+
+
+def _limits(text: str) -> Request:
+    span, _, step = text.partition("/")
+    low, _, high = span.partition("-")
+    parts = (low, high, step or "1")
+    if not all(part.isdecimal() for part in parts):
+        raise BankrollError(
+            f"--limits is written MIN-MAX or MIN-MAX/STEP, such as 5-500/5, not {text[:40]!r}"
+        )
+    return dict(zip(("min", "max", "step"), map(int, parts), strict=True))
+
+
+def _turns(text: str) -> Request:
+    parts = text.split(":")
+    if len(parts) != 3 or not all(part.isdecimal() for part in parts):
+        raise BankrollError(f"--turns is written PLAYERS:COUPS:STAKE, such as 4:25:10, not {text[:40]!r}")
+    return dict(zip(("players", "coups", "stake"), map(int, parts), strict=True))
+
+
+def _system(text: str, unit: int | None) -> Request:
+    if not text.startswith("{"):
+        takes_unit = text in SYSTEMS and "unit" in SYSTEMS[text].required
+        return {"system": text, **({"unit": unit} if unit is not None and takes_unit else {})}
+    try:
+        found: Request = json.loads(text)
+    except ValueError:
+        raise BankrollError(f"--system is not JSON: {text[:60]!r}") from None
+    return found
+
+
+def _play(sweep: Sweep, workers: int | None, keep: Path | None) -> list[Tally]:
+    experiments = sweep.experiments
+    tallies = [_kept(one, keep) for one in experiments]
+    coups = sum(one.planned * one.stops.coups for one in experiments)
+    count = workers or (min(os.cpu_count() or 1, 8) if coups > _MANY else 1)
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar, _executor(count) as executor:
+        task = bar.add_task("chunks", total=sum(one.chunks for one in experiments), rate="")
+        bar.advance(task, sum(len(tally.batches) for tally in tallies))
+        played = [0]
+
+        def told(place: int, chunk: int, part: Tally) -> None:
+            played[0] += part.sums["played"]
+            elapsed = bar.tasks[0].elapsed or 1
+            bar.update(task, advance=1, rate=f"{played[0] / elapsed / 1e6:.0f}M coups/s")
+            if keep:
+                _keep(experiments[place], chunk, part, keep)
+
+        return run_all(experiments, executor=executor, tallies=tallies, on_chunk=told)
+
+
+@contextmanager
+def _executor(workers: int) -> Iterator[Executor | None]:
+    if workers == 1:
+        yield None
+        return
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        yield pool
+
+
+def _kept(experiment: Experiment, keep: Path | None) -> Tally:
+    """What an earlier run left of this experiment."""
+    tally = Tally()
+    if keep:
+        for path in sorted(keep.glob(f"{experiment.hash[:24]}-*.chunk")):
+            tally.merge(Tally.from_bytes(path.read_bytes()))
+    return tally
+
+
+def _keep(experiment: Experiment, chunk: int, part: Tally, keep: Path) -> None:
+    keep.mkdir(parents=True, exist_ok=True)
+    path = keep / f"{experiment.hash[:24]}-{chunk}.chunk"
+    new = path.with_suffix(f".{os.getpid()}")
+    new.write_bytes(part.to_bytes())
+    new.replace(path)
+
+
+def _show_table(rows: Sequence[Mapping[str, Any]]) -> None:
+    """A line for each cell: what differs in the grid, then the figures."""
+    names = list(rows[0])
+    grid = [name for name in names[: names.index("label")] if name != "staking"]
+    shown = {
+        "label": "system",
+        "ruin": "ruin",
+        "ruin_exact": "exact",
+        "final_5%": "final 5 %",
+        "final_50%": "50 %",
+        "final_95%": "95 %",
+        "gain_controlled": "mean gain",
+        "drawdown_50%": "drawdown",
+    }
+    table = Table(*grid, *shown.values(), "less the first ± error")
+    for row in rows:
+        apart = row.get("gain_less_first")
+        less = "" if apart is None else f"{apart:.4g} ± {row['gain_less_first_error']:.2g}"
+        table.add_row(*(_text(row[name], 4) for name in (*grid, *shown)), less)
+    _print(table)
+
+
+def _print(table: Table) -> None:
+    """To a terminal in its width; elsewhere as wide as it takes."""
+    console = Console()
+    (console if console.is_terminal else Console(width=180)).print(table)
+
+
+def _show_one(experiment: Experiment, tally: Tally) -> None:
+    found = summary(experiment, tally)
+    table = Table(show_header=False, title=f"{found['label']}: {found['sessions']} sessions")
+    table.add_row("risk of ruin", _estimate(found["ruin"]))
+    for name, share in found["ends"].items():
+        if share["value"]:
+            table.add_row(f"ended by {name.replace('_', ' ')}", f"{share['value']:.4%}")
+    for name in ("final", "drawdown"):
+        spread = ", ".join(f"{share}: {_text(chips)}" for share, chips in found[name]["quantiles"].items())
+        table.add_row(f"{name.replace('final', 'final bankroll')}, quantiles", spread)
+    table.add_row("mean gain", _estimate(found["gain"]))
+    table.add_row("mean gain, controlled by the exact EV", _estimate(found["gain_controlled"]))
+    table.add_row("net a chip staked, exact", f"{found['per_stake']['exact']:.8g}")
+    table.add_row("gain beyond expectation, in errors", f"{found['per_stake']['z']:.2f}")
+    table.add_row("mean coups", f"{found['played']['mean']:.6g}")
+    table.add_row("longest losing run", _text(found["losing_run"]["most"]))
+    for name, exact in found["exact"].items():
+        told = (
+            exact
+            if name == "note"
+            else f"{exact['exact']:.8g} exact, {exact['value']:.8g} played, {exact['z']:.2f} errors"
+        )
+        table.add_row(
+            {"low": "ruined or stopped below", "high": "stopped above"}.get(name, f"exact {name}"), told
+        )
+    _print(table)
+
+
+def _estimate(value: Mapping[str, Any]) -> str:
+    low, high = value["confidence_interval"]
+    return f"{value['value']:.6g} (95 %: {low:.6g} to {high:.6g})"
+
+
+def _text(value: Any, digits: int = 6) -> str:
+    return "" if value is None else f"{value:.{digits}g}" if isinstance(value, float) else str(value)

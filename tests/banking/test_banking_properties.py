@@ -62,9 +62,26 @@ OPTIONS = {
     "exhaustion": st.sampled_from(["reserve", "stand", "reshuffle"]),
 }
 CHANGES = st.fixed_dictionaries({}, optional=OPTIONS)
-EVENTS = set(  # table.md, «Events», but for those that only a server tells
-    "seated left bank declined seed topped staked sat_out dealt discarded drew stood shuffled shown settled voided"
-    " bank_over".split()
+EVENTS = frozenset(  # table.md, «Events», but for those that only a server tells
+    [
+        "seated",
+        "left",
+        "bank",
+        "declined",
+        "seed",
+        "topped",
+        "staked",
+        "sat_out",
+        "dealt",
+        "discarded",
+        "drew",
+        "stood",
+        "shuffled",
+        "shown",
+        "settled",
+        "voided",
+        "bank_over",
+    ]
 )
 PRESET = st.sampled_from(sorted(PRESETS))
 QUICK = settings(

@@ -36,6 +36,8 @@ PATH: Final[dict[str, tuple[str, Any]]] = {
     "seat": ("The number of a seat, from 0.", 1),
 }
 _ALWAYS: Final = (
+    refusals.LineTooLong,
+    refusals.HeadersTooLarge,
     refusals.NotAcceptable,
     refusals.Unprocessable,
     refusals.RateLimited,
@@ -247,7 +249,7 @@ def _refusals(operation: "Operation", spec: APISpec) -> dict[str, Any]:
 
 
 def _shared(status: int, kinds: dict[str, type[Exception]], spec: APISpec) -> dict[str, str]:
-    name = "-".join(sorted(kinds))
+    name = "-".join([str(status), *sorted(kinds)])
     if name not in spec.components.responses:
         entries = {code: entry_of(kind) for code, kind in kinds.items()}
         names = [*EVERYWHERE, *_HEADERS_OF.get(status, ())]

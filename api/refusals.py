@@ -52,6 +52,18 @@ class BadRequest(RequestError):
     title = "The request cannot be read"
 
 
+class LineTooLong(BadRequest):
+    """A request line longer than a server reads, such as an endless query."""
+
+    status = 414
+
+
+class HeadersTooLarge(BadRequest):
+    """Headers larger than a server reads."""
+
+    status = 431
+
+
 class MissingScope(Forbidden):
     """The key is good, but was made without the scope that this operation needs."""
 

@@ -25,7 +25,7 @@ def fuzz(served: Served, *options: str, examples: int) -> str:
     command += ["--checks", "all", "--exclude-checks", "positive_data_acceptance", "--request-timeout", "60"]
     command += ["--max-examples", str(examples), "--seed", "20300131", *options]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
-    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+    assert done.returncode == 0, done.stdout[-12000:] + done.stderr[-2000:]
     return done.stdout
 
 

@@ -19,7 +19,7 @@ from casino.record import Record, Recorder
 
 TABLES = list(tables())
 NAMES = [listing.name for listing in listings()]
-SAMPLED = 30  # states of one game that the costly checks look at
+SAMPLED = 20  # states of one game that the costly checks look at
 
 every_table = pytest.mark.parametrize(
     ("listing", "seats"), [case[1:] for case in TABLES], ids=[case[0] for case in TABLES]

@@ -37,6 +37,7 @@ from api.context import context, now, service
 from api.etags import NotModified, body_etag, check_match, is_current, not_modified
 from api.idempotency import Claim, claim, replay
 from api.services.errors import Busy, PlanStale
+from api.services.names import referring
 
 Text = str | Callable[[Any], str | None] | None
 
@@ -105,8 +106,7 @@ def _attempt(effect: Callable[[Session], Any], shape: _Write) -> Response:
         value = effect(session)
         response = shape.answer(value)
         if shape.claim:
-            kept = response.get_data() if shape.secret is None else dumps(_without(value, shape.secret))
-            shape.claim.keep(session, response, kept, time)
+            shape.claim.keep(session, response, _kept(value, shape.secret, response), time)
         if shape.after is not None:
             after = shape.after
             database.on_commit(session, lambda: after(value))
@@ -119,8 +119,12 @@ def _confirm(session: Session) -> None:
         context().caller = confirm(session, operation.scope)
 
 
-def _without(value: Any, secret: str) -> Any:
-    return {name: item for name, item in value.items() if name != secret}
+def _kept(value: Any, secret: str | None, response: Response) -> bytes:
+    """The body to repeat: without the secret, players' names by reference."""
+    if response.status_code == 204:
+        return b""
+    told = value if secret is None else {name: item for name, item in value.items() if name != secret}
+    return dumps(referring(told))
 
 
 def read(

@@ -24,6 +24,7 @@ from sqlalchemy.orm import Session
 from api.context import context, service
 from api.models import IdempotencyKey
 from api.refusals import BadRequest, KeyReused, flaw
+from api.services.names import named
 
 HEADER: Final = "Idempotency-Key"
 _KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
@@ -78,7 +79,7 @@ class Claim:
                 f"this {HEADER} came before with another method, path or body; use a new one for a new request",
                 flaws=[flaw("used before", parameter=HEADER)],
             )
-        return Stored(row.status, row.headers, row.body)
+        return Stored(row.status, row.headers, named(session, row.body))
 
     def take(self, session: Session, now: datetime) -> Stored | None:
         """Take the key for this request; the stored answer if it was taken before."""
@@ -88,7 +89,7 @@ class Claim:
         return None if taken else self.find(session)
 
     def keep(self, session: Session, response: Response, body: bytes, now: datetime) -> None:
-        """Keep the answer beside the effect. `body` is what to repeat, without secrets."""
+        """Keep the answer beside the effect. `body` is what to repeat, without secrets and names of players."""
         headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
         done = {"status": response.status_code, "headers": headers, "body": body, "completed_at": now}
         session.execute(_KEEP, {**self._where, **done})

@@ -295,4 +295,4 @@ def _coups_back(session: Session, player_id: str) -> Iterator[tuple[datetime, da
         .execution_options(yield_per=_READ_AT_ONCE)
     )
     with session.execute(wanted) as found:
-        yield from found.tuples()
+        yield from found

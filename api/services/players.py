@@ -11,8 +11,9 @@ from sqlalchemy.orm import Session
 
 from api.ids import new_id
 from api.models import MINT, ApiKey, CoupResult, IdempotencyKey, Player, Refill, Seat, Table
-from api.services import bankroll, keys, ledger
+from api.services import bankroll, keys, ledger, limits
 from api.services.errors import Conflict, Invalid, NotFound
+from api.services.names import Name
 from api.times import rfc3339
 
 NAME_LENGTH: Final = 40
@@ -39,7 +40,8 @@ def create(session: Session, name: str, now: datetime, *, grant: int) -> Json:
     `{"id", "name", "balance", "created_at", "api_key", "key_id"}`; `api_key` is the secret, told this once. Raises
     Invalid for the name.
     """
-    player = Player(id=new_id("ply", now), name=clean_name(name), created_at=now)
+    clean = clean_name(name)
+    player = Player(id=new_id("ply", now), name=clean, created_at=now)
     session.add(player)
     session.flush()
     wallet = ledger.open_wallet(session, player.id, now)
@@ -48,7 +50,7 @@ def create(session: Session, name: str, now: datetime, *, grant: int) -> Json:
     key = keys.issue(session, player.id, now, name="first", scopes=keys.SCOPES)
     return {
         "id": player.id,
-        "name": player.name,
+        "name": Name(clean, player.id),
         "balance": grant,
         "created_at": rfc3339(now),
         "api_key": key["secret"],
@@ -78,7 +80,7 @@ def find(session: Session, player_id: str, *, lock: bool = False) -> Player:
 
 
 def remove(session: Session, player_id: str, now: datetime) -> int:
-    """Delete a player: keys revoked, name and stored answers gone, chips back to the mint; the chips he had.
+    """Delete a player: keys revoked, name, limits and stored answers gone, chips back to the mint; the chips he had.
 
     His coups and transfers stay, without a name: the others at those tables need them. Raises NotFound, and
     Conflict (`seated`) while he has a seat at a table that is not closed.
@@ -98,7 +100,7 @@ def remove(session: Session, player_id: str, now: datetime) -> int:
     session.execute(update(ApiKey).where(mine, ApiKey.revoked_at.is_(None)).values(revoked_at=now))
     session.execute(update(ApiKey).where(mine).values(name=""))
     session.execute(delete(IdempotencyKey).where(IdempotencyKey.owner == player_id))
-    player.name, player.deleted_at = None, now
+    player.name, player.limits, player.deleted_at = None, None, now
     session.flush()
     return chips
 
@@ -106,13 +108,14 @@ def remove(session: Session, player_id: str, now: datetime) -> int:
 def export(session: Session, player_id: str, now: datetime) -> Iterator[str]:
     """Everything that is kept of a player, as the text of one JSON object in parts: memory stays small.
 
-    Members: `exported_at`, `player`, `bankroll`, `keys` (without secrets), `tables`, `coups`, `refills`, `entries`.
-    What others hold or hold secret is not in it. Raises NotFound at the call, before the first part.
+    Members: `exported_at`, `player`, `bankroll`, `limits`, `keys` (without secrets), `tables`, `coups`, `refills`,
+    `entries`. What others hold or hold secret is not in it. Raises NotFound at the call, before the first part.
     """
     head = {
         "exported_at": rfc3339(now),
         "player": profile(session, player_id),
         "bankroll": bankroll.summary(session, player_id),
+        "limits": limits.shown(session, player_id, now),
         "keys": keys.listing(session, player_id, now),
     }
     lists = {

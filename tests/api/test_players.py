@@ -134,7 +134,8 @@ def test_an_export_holds_everything_but_secrets(database, ana, now):
     with database.read() as session:
         text = "".join(players.export(session, ana["id"], now))
     told = json.loads(text)
-    assert set(told) == {"exported_at", "player", "bankroll", "keys", "tables", "coups", "refills", "entries"}
+    lists = {"keys", "tables", "coups", "refills", "entries"}
+    assert set(told) == {"exported_at", "player", "bankroll", "limits"} | lists
     assert told["player"]["name"] == "Ana"
     assert [entry["amount"] for entry in told["entries"]] == [1000, -5]
     assert told["tables"] == [

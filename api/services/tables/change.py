@@ -6,10 +6,10 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
 
-from sqlalchemy import Connection, CursorResult, Update, bindparam, insert, update
+from sqlalchemy import Connection, CursorResult, Update, bindparam, insert, select, update
 from sqlalchemy.orm import Session
 
-from api.models import Bank, Coup, CoupResult, Event, Seat, Table
+from api.models import Bank, Coup, CoupResult, Event, Player, Seat, Table
 from api.models.ledger import HOUSE
 from api.services import ledger
 from api.services.errors import PlanStale
@@ -162,6 +162,10 @@ def _write_sitters(connection: Connection, change: Change, now: datetime) -> Non
     for sitter in change.sitters:
         seat = (Seat.table_id == change.table.id) & (Seat.number == sitter.number)
         connection.execute(update(Seat).where(seat).values(joined_at=now, **sitter.row()))
+    players = {sitter.player for sitter in change.sitters if sitter.player is not None}
+    gone = select(Player.id).where(Player.id.in_(players), Player.deleted_at.is_not(None))
+    if players and connection.execute(gone).first() is not None:
+        raise PlanStale  # deleted at the same time: the reference to him waited for that
 
 
 def _after(change: Change, posted: list[ledger.Posted]) -> TableData:

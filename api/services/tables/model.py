@@ -12,6 +12,7 @@ from api.ids import is_id
 from api.models import Account, Player, Seat, Table
 from api.services.errors import NotFound
 from api.services.limits import Allowance
+from api.services.names import Name
 
 PLAYER, BOT, HOUSE, OPEN = "player", "bot", "house", "open"
 Json = dict[str, Any]
@@ -59,7 +60,8 @@ class Sitter:
 
     def to_json(self, viewer: str | None) -> Json:
         """The seat as everyone may see it."""
-        shown: Json = {"seat": self.number, "kind": self.kind, "name": self.name}
+        name = Name(self.name, self.player) if self.name and self.player else self.name
+        shown: Json = {"seat": self.number, "kind": self.kind, "name": name}
         if self.kind == BOT:
             shown["policy"] = self.policy
         shown |= {"pending": self.pending, "leaving": self.leaving}

@@ -14,7 +14,7 @@ from api.ids import new_id
 from api.models import Player, Seat, Table
 from api.models.ledger import HOUSE as HOUSE_ACCOUNT
 from api.services import ledger, limits
-from api.services.errors import Invalid, LimitReached
+from api.services.errors import Invalid, LimitReached, Unauthorized
 from api.services.tables.model import BOT, HOUSE, OPEN, PLAYER, SAME, Json, Sitter, TableData
 from api.services.tables.play import Terms
 from casino.banking.bank import BankingGame
@@ -140,9 +140,11 @@ def create(
     table_id = new_id("tbl", now)
     mine = made.sitters[made.mine]
     mine.player = player
-    mine.name, mine.limits = session.execute(
-        select(Player.name, Player.limits).where(Player.id == player)
-    ).one()
+    person = select(Player.name, Player.limits).where(Player.id == player, Player.deleted_at.is_(None))
+    found = session.execute(person.with_for_update(read=True, key_share=True)).one_or_none()
+    if found is None:  # deleted since he asked
+        raise Unauthorized("this API key is unknown, expired or revoked")
+    mine.name, mine.limits = found
     if not opening.practice:
         limits.check_free(session, player, mine.limits, now)
     invite = secrets.token_urlsafe(12) if opening.private else None

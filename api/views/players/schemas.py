@@ -6,6 +6,7 @@ from marshmallow import Schema, fields
 
 from api.fields import Body, Text
 from api.services.players import NAME_LENGTH
+from api.views.bankroll.schemas import LIMITS, Limits
 
 PROFILE: Final[dict[str, Any]] = {
     "id": "ply_01jdz3k5q8v7m2x4n6p8r0s1t3",
@@ -21,6 +22,7 @@ EXPORT: Final[dict[str, Any]] = {
     "exported_at": "2030-01-31T12:00:00.000000Z",
     "player": PROFILE,
     "bankroll": {"balance": 1000, "held": 0, "net": 0, "granted": 1000, "games": {}, "sides": {}},
+    "limits": LIMITS,
     "keys": [],
     "tables": [],
     "coups": [],
@@ -47,6 +49,11 @@ class Profile(Schema):
 class PlayerMade(Profile):
     """A new player with the first key."""
 
+    name = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"description": "null in an answer that is repeated after the player was deleted."},
+    )
     api_key = fields.String(
         metadata={"description": "The secret: told this once, and left out of a repeated answer."}
     )
@@ -59,6 +66,7 @@ class Export(Schema):
     exported_at = fields.String(required=True, metadata={"format": "date-time"})
     player = fields.Nested(Profile, required=True)
     bankroll = fields.Dict(required=True)
+    limits = fields.Nested(Limits, required=True)
     keys = fields.List(fields.Dict(), required=True)
     tables = fields.List(fields.Dict(), required=True)
     coups = fields.List(fields.Dict(), required=True)

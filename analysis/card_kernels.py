@@ -32,7 +32,8 @@ class Cards(NamedTuple):
     `shown[card, layer]` and `met[card, layer]`: a punter's first card against the banker's that do and do not end the
     coup; `asks[points]`: the banker's that do not. `ends[level, card]`: the punter's natural is shown. What he does
     is `choice[level, card]`: 0 stands, 1 draws, 2 as is best. `may[card]` = (stand, draw): is it allowed?
-    `throws`: zeros the banker throws, dealt and drawn; the punter, dealt and drawn (2: as is best).
+    `throws`: zeros the banker throws, dealt and drawn; the punter, dealt and drawn (2: as is best); and may the punter
+    throw a dealt one?
     """
 
     gone: int
@@ -147,7 +148,7 @@ def _turns(cards: Cards, counts: Floats, room: Room) -> None:
     for layer in range(cards.stand.shape[1]):
         for c in range(10):
             ways, held = (counts[c], gone) if c else (1.0, 0)
-            for level in range(2 if throws[2] else 1):
+            for level in range(2 if throws[4] else 1):
                 dealt, after = _forms(cards, room, layer, cards.stood[level, c], c, 0)
                 turn = _finish(flags, total - held, dealt, after)
                 for power in range(3):
@@ -281,7 +282,7 @@ def one_card(cards: Cards, shoe: Ints, room: Room, lines: Floats, more: Floats) 
         for held in range(3):
             others = counts.sum() - held * gone
             rote[held] = 1 / (others * (others - gone if cards.banker_draws else 1))
-    most = shoe[0] if throws[2] or throws[3] else 0
+    most = shoe[0] if throws[4] or throws[3] else 0
     chance = np.ones(most + 1)  # of so many zeros in a row
     for q in range(most):
         chance[q + 1] = chance[q] * (zeros - q) / (n - q)

@@ -212,9 +212,11 @@ def _choices(plan: Plan, punter: PunterTable | None, ends: Sequence[bool]) -> li
 
 
 def _throws(plan: Plan, policies: Policies) -> list[int]:
-    """Zeros that go: the banker's dealt and drawn ones, the punter's (2: as is best)."""
+    """Zeros that go: the banker's dealt and drawn ones, the punter's (2: as is best); may he throw dealt ones?"""
     punter, banker = policies
     his = [int(banker.discard_dealt), int(banker.discard_drawn)]
     if punter is None:
-        return [*his, plan.punter_dealt * BEST, plan.punter_drawn * BEST]
-    return [*his, int(punter.discard_dealt), int(punter.discard_drawn)]
+        mine = [plan.punter_dealt * BEST, plan.punter_drawn * BEST]
+    else:
+        mine = [int(punter.discard_dealt), int(punter.discard_drawn)]
+    return [*his, *mine, int(plan.punter_dealt)]

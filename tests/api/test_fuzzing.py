@@ -13,6 +13,7 @@ import pytest
 
 from tests.api.test_serve import Served
 
+CONFIG = Path(__file__).with_name("schemathesis.toml")
 DANGEROUS = ("delete_me", "revoke_key", "rotate_key")  # each ends the key that the run goes on with
 
 
@@ -20,7 +21,8 @@ def fuzz(served: Served, *options: str, examples: int) -> str:
     """Run schemathesis with a new player's key; its output. Fails with what it found."""
     status, _, made = served.ask("POST", "/v1/players", {"name": "Fuzz"})
     assert status == 201
-    command = [Path(sys.executable).with_name("schemathesis"), "run", f"{served.url}/openapi.json"]
+    command = [Path(sys.executable).with_name("schemathesis"), "--config-file", CONFIG]
+    command += ["run", f"{served.url}/openapi.json"]
     command += ["--url", served.url, "--header", f"Authorization: Bearer {json.loads(made)['api_key']}"]
     command += ["--checks", "all", "--exclude-checks", "positive_data_acceptance", "--request-timeout", "60"]
     command += ["--max-examples", str(examples), "--seed", "20300131", *options]

@@ -23,9 +23,8 @@ _njit: Any = numba.njit  # `_nrt` is an option that its stubs do not name
 def digest(folder: Path = Path(__file__).parent) -> str:
     """Hex SHA-256 of the sources of all modules in `folder` that hold compiled functions."""
     sources = (path.read_bytes() for path in sorted(folder.glob("*.py")))
-    return hashlib.sha256(
-        b"\0".join(source for source in sources if b"from analysis.compiled import" in source)
-    ).hexdigest()
+    kernels = (source for source in sources if b"from analysis.compiled import" in source)
+    return hashlib.sha256(b"\0".join(kernels)).hexdigest()
 
 
 class _KeyedCache(FunctionCache):

@@ -17,7 +17,8 @@ def aside(d: Deal, seat: int) -> tuple[int, ...]:
         return ()
     if seat == d.window:
         return (MACAO,)
-    return () if seat in d.finished else (CATCH + d.window,)
+    there = 0 <= seat < len(d.hands) and seat not in d.finished
+    return (CATCH + d.window,) if there else ()
 
 
 def close(d: Deal) -> None:

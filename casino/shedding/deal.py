@@ -9,7 +9,7 @@ from typing import Any, Final, Self
 
 from casino import chance
 from casino.game import Result
-from casino.shedding.patterns import ALL, BITS
+from casino.shedding.patterns import ALL, BITS, members
 from casino.shedding.tables import ANYTHING, NO_DEMAND, Tables
 
 LAYER: Final = 60
@@ -52,14 +52,13 @@ def hand_of(cards: Iterable[int]) -> int:
 
 def cards_of(hand: int) -> list[int]:
     """The cards of a hand in order, equal ones together."""
-    found = []
-    for layer in range(0, hand.bit_length(), LAYER):
-        bits = hand >> layer & ALL
-        while bits:
-            low = bits & -bits
-            found.append(low.bit_length() - 1)
-            bits ^= low
-    return sorted(found)
+    found = list(members(hand & ALL))
+    layer = LAYER
+    while hand >> layer:
+        found += members(hand >> layer & ALL)
+        layer += LAYER
+    found.sort()
+    return found
 
 
 class Deal:

@@ -207,6 +207,13 @@ def _keeps_hope(d: Deal, hand: int) -> int:
     return SUITED if others else wanted
 
 
+def can_make_match(d: Deal) -> bool:
+    """Does the seat to move hold a card that makes good what it has laid?"""
+    hand = d.hands[d.to_move]
+    wanted = d.goal & quiet_goal(d.tables, d.demand, d.base)
+    return bool(hand & wanted) or bool(wanted and hand & JOKERS and d.tables.rules.named_jokers)
+
+
 def _named(faces: int, hand: int, first: int, tables: Tables) -> Menu:
     """Actions for each joker of the hand as each of these cards, where jokers are named."""
     if not (tables.rules.named_jokers and hand & JOKERS):

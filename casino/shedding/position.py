@@ -12,7 +12,7 @@ from casino.chance import SEED_BYTES
 from casino.errors import NotationError, PositionError, RulesError
 from casino.game import Result
 from casino.options import check
-from casino.shedding import ending, packets, turns
+from casino.shedding import ending, menus, packets, turns
 from casino.shedding.actions import laid as laid_by
 from casino.shedding.actions import parse
 from casino.shedding.deal import (
@@ -236,7 +236,7 @@ class _Reader:
         d.lap = four.get("lap", 1)
         passed = four.get("passed", 0)
         d.passed = passed if isinstance(passed, int) else len(passed)
-        if d.last_four == d.to_move and "turn" not in self.data:
+        if d.last_four == d.to_move and "turn" not in self.data and "result" not in self.data:
             raise PositionError("who laid the last four is not asked himself", pointer="/to_move")
 
     def demand(self, demand: Mapping[str, Any], pointer: str, *, asleep: bool) -> None:
@@ -336,6 +336,8 @@ class _Reader:
         d.calm = False
         if d.ask == ADDING:
             d.goal = packets.addable(d)
+            if not d.matched and not menus.can_make_match(d):
+                raise PositionError("no card of the hand makes this packet match", pointer="/turn/laid")
         else:
             self.aim(turn)
 

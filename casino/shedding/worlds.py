@@ -26,7 +26,12 @@ def world(game: "ShedGame", view: View, rng: Random) -> "ShedState":
     """
     known = {key: value for key, value in view.items() if key in SCHEMA["properties"]}
     for _ in range(_TRIES):
-        state = game.position({**known, **_hidden(game, view, rng)})
+        try:
+            state = game.position({**known, **_hidden(game, view, rng)})
+        except PositionError as refusal:
+            if refusal.pointer != "/turn/laid":
+                raise
+            continue
         if _turn_goes_on(state):
             return state
     raise PositionError("no deal is found that this view allows", pointer="/turn")

@@ -1,6 +1,7 @@
 """Situations in few words, players, and the cases' own expectations: shared by the tests of the shedding games."""
 
 from collections import Counter
+from itertools import chain
 
 from casino.catalogue import find
 from casino.errors import CasinoError
@@ -51,11 +52,8 @@ def sizes(state):
 
 
 def all_cards(state):
-    """Every card that lies anywhere."""
-    found = Counter(state.stock) + Counter(state.pile)
-    for held in state.hands:
-        found += Counter(cards_of(held))
-    return found
+    """Every card that lies anywhere, in order."""
+    return sorted(chain(state.stock, state.pile, *map(cards_of, state.hands)))
 
 
 def at_random(state, seat, rng):

@@ -57,7 +57,7 @@ class Equilibrium:
     (`upper` - `lower`). `certified`: value and strategies are exact fractions, checked as such.
     """
 
-    rules_hash: str
+    rules: Rules = field(repr=False)
     lower: Number
     upper: Number
     punter: tuple[Number | None, ...]
@@ -77,12 +77,8 @@ class Equilibrium:
         return self.upper - self.lower
 
     def tables(self) -> tuple[PunterTable, BankerTable]:
-        """The strategies as tables, to simulate or to compare with. Raises RulesError where a table cannot hold them:
-        with discards, which they count, and with first cards that lie open."""
-        if self.discards is not None or any(seen.first != NONE for seen in self.banker):
-            raise RulesError(
-                "an equilibrium that goes by thrown zeros or by open first cards is no table of points and third cards"
-            )
+        """The strategies as tables, to simulate or to compare with. Raises RulesError as `check_holds_equilibrium`."""
+        check_holds_equilibrium(self.rules)
         draw = tuple(Fraction(share or 0) for share in self.punter)
         columns = (NONE, *range(10), HIDDEN)
         rows = tuple(
@@ -102,7 +98,7 @@ class Equilibrium:
             "punter": {str(points): _share(share) for points, share in enumerate(self.punter)},
             "banker": _banker_json(self.banker),
             "note": self.note,
-            "rules_hash": self.rules_hash,
+            "rules_hash": self.rules.hash,
         }
         return found | ({"discards": self.discards.to_json()} if self.discards is not None else {})
 
@@ -127,6 +123,15 @@ def _banker_json(banker: Mapping[Seen, Number]) -> dict[str, Any]:
         else:
             row.setdefault(third_name(seen.third), {})[str(seen.first)] = share
     return rows
+
+
+def check_holds_equilibrium(rules: Rules) -> None:
+    """Raises RulesError where tables of points and third cards cannot hold an equilibrium: with discards, which it
+    counts, and with first cards that lie open."""
+    if may_discard(plan_of(rules)) or rules.exposed != "never":
+        raise RulesError(
+            "an equilibrium that goes by thrown zeros or by open first cards is no table of points and third cards"
+        )
 
 
 def equilibrium(
@@ -174,7 +179,7 @@ def _without_discards(rules: Rules, shoe: Shoe, exact: bool) -> Equilibrium:
     drawn = game.set_x | dict(zip(game.open_x, x, strict=True))
     replies = game.set_y | dict(zip(game.open_y, y, strict=True))
     return Equilibrium(
-        rules_hash=rules.hash,
+        rules=rules,
         lower=kind(lower),
         upper=kind(upper),
         punter=tuple(kind(drawn[points]) if points in drawn else None for points in range(10)),
@@ -191,7 +196,7 @@ def _with_discards(rules: Rules, shoe: Shoe, tail: float) -> Equilibrium:
     capped = CappedShoe.of(shoe, tail)
     found = discard_equilibrium.solve(rules, capped)
     return Equilibrium(
-        rules_hash=rules.hash,
+        rules=rules,
         lower=found.lower,
         upper=found.upper,
         punter=found.punter(),

@@ -7,7 +7,7 @@ whichever is worth more over all points. What a table of a best reply is worth, 
 from fractions import Fraction
 from typing import Final
 
-from analysis.equilibrium import Equilibrium, equilibrium
+from analysis.equilibrium import Equilibrium, check_holds_equilibrium, equilibrium
 from analysis.policy import Decision, best_response
 from analysis.shoe import Shoe
 from analysis.strategies import (
@@ -42,6 +42,7 @@ def tables(
     if is_open(his) and not rules.banker_is_free:
         his = default(BANKER, rules)
     if is_open(mine) and is_open(his):
+        check_holds_equilibrium(rules)
         found = equilibrium(rules, shoe)
         if not isinstance(found, Equilibrium):
             raise AssertionError("one punter was asked for")

@@ -1,6 +1,7 @@
 """The equilibrium part of `macao policy`: value and strategies of both sides, with their proof."""
 
 import json
+from math import ceil, floor
 
 import click
 from rich.console import Console
@@ -14,6 +15,7 @@ from casino.banking.rules import Rules
 
 _SURE = 1e-9
 _MOST_ROWS = 60
+_GRAIN = 10**9  # bounds are told a little wider than they are
 
 
 def tell_equilibrium(rules: Rules, shoe: Shoe, *, punters: int = 1, as_json: bool = False) -> None:
@@ -34,7 +36,8 @@ def _show_one(found: Equilibrium) -> None:
     if found.certified:
         console.print(" (exact: both best replies were checked in fractions)")
     else:
-        console.print(f" (between {float(found.lower):.12f} and {float(found.upper):.12f})")
+        low, high = floor(found.lower * _GRAIN) / _GRAIN, ceil(found.upper * _GRAIN) / _GRAIN
+        console.print(f" (between {low:+.9f} and {high:+.9f})")
     if found.discards is not None:
         console.print(
             f"No more than {found.discards.cap} zeros are thrown in a coup, and the bounds allow for more."
@@ -99,5 +102,4 @@ def _share(share: Number | None) -> str:
 
 
 def _number(value: Number) -> str:
-    text = f"{float(value):+.12f}"
-    return text if isinstance(value, float) else f"{text} = {value}"
+    return f"{value:+.8f}" if isinstance(value, float) else f"{float(value):+.12f} = {value}"

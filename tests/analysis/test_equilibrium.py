@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -27,6 +28,7 @@ def preset(name: str, **changes: Any) -> Rules:
     return build(PRESETS[name][1], changes)
 
 
+@cache
 def solved(rules: Rules, shoe: Shoe | None = None, **how: Any) -> Equilibrium:
     found = equilibrium(rules, shoe, **how)
     assert isinstance(found, Equilibrium)

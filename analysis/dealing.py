@@ -51,6 +51,8 @@ class Dealing:
                 f"with {hands} punters the banker goes by his own points alone: a tableau knows one third card",
                 pointer="/banker",
             )
+        if self.per_bank is not None and self.infinite:
+            raise RulesError("an infinite shoe has no banks to be cut short", pointer="/per_bank")
         if self.per_bank is not None and not 1 <= self.per_bank <= _MOST_PER_BANK:
             raise RulesError(
                 f"must be at least 1 coup a bank, not {self.per_bank!s:.20}", pointer="/per_bank"

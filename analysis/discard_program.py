@@ -168,10 +168,12 @@ def _menu(cuts: Cuts, mixture: list[Share]) -> tuple[list[tuple[Plan, Plan]], Fl
     for item in sorted(mixture, key=lambda item: -item.share):
         options[item.group].append(item)
     ranks = max(1, *map(len, options))
-    number = np.zeros((ranks, groups), int)
     shares = np.zeros((ranks, groups))
+    number = np.zeros((ranks, groups), int)
+    for owners, numbers in zip(cuts.group, cuts.number, strict=True):
+        number[:, owners] = numbers  # the last plan entered, for a group that the program gave no weight
     for group, items in enumerate(options):
-        number[:, group] = items[0].plan if items else _any_plan(cuts, group)
+        number[:, group] = items[0].plan if items else number[:, group]
         shares[0, group] = 1.0
         for rank, item in enumerate(items):
             number[rank, group], shares[rank, group] = item.plan, item.share
@@ -180,12 +182,3 @@ def _menu(cuts: Cuts, mixture: list[Share]) -> tuple[list[tuple[Plan, Plan]], Fl
         for row in number
     ]
     return menu, shares
-
-
-def _any_plan(cuts: Cuts, group: int) -> int:
-    """A plan entered for a group that the linear program gave no weight."""
-    for owners, numbers in zip(reversed(cuts.group), reversed(cuts.number), strict=True):
-        at = np.flatnonzero(owners == group)
-        if len(at):
-            return int(numbers[at[0]])
-    return 0

@@ -368,6 +368,7 @@ def test_json_holds_errors_intervals_and_the_rule_of_the_shoe() -> None:
         ({}, {"seed": -1}, "whole number from 0"),
         ({}, {"hands": 10}, "1 to 9 punters"),
         ({}, {"per_bank": 0}, "at least 1 coup"),
+        ({}, {"per_bank": 1, "infinite": True}, "no banks"),
         ({}, {"engine": "fortran"}, "must be numba"),
         ({"banker_draw": _TABLEAU}, {"hands": 2}, "one third card"),
         ({"shared_hand": True}, {"hands": 2}, "one hand"),

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.compiled import compiled
+from analysis.compiled import called, uncounted
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -60,7 +60,9 @@ class Room(NamedTuple):
 
     By level, layer and form: `line` = the forms (stand, zero, other) summed over the shoe, `less` = what the last of
     them loses by a card of the punter's, P N less P_xx. `kept[layer, form]`: `kept_other` summed. By level, card and
-    layer, three coefficients each: `stood`, and `drew[card, (zero, another), layer]`.
+    layer, three coefficients each: `stood`, and `drew[card, (zero, another), layer]`. `counts` of cards that are no
+    zeros; `rote[held]`, what a banker who throws zeros by rote divides by with 0, 1, 2 of them held; `chance[thrown]`
+    of so many zeros in a row; `lines` and `more` as `one_card` fills them.
     """
 
     line: Floats
@@ -68,9 +70,14 @@ class Room(NamedTuple):
     kept: Floats
     stood: Floats
     drew: Floats
+    counts: Floats
+    rote: Floats
+    chance: Floats
+    lines: Floats
+    more: Floats
 
 
-@compiled
+@called
 def _sum_forms(cards: Cards, counts: Floats, room: Room) -> None:
     """All forms over the whole shoe (`counts[0]` = 0: zeros are left out)."""
     _, layers, forms, _ = cards.stand.shape
@@ -87,7 +94,7 @@ def _sum_forms(cards: Cards, counts: Floats, room: Room) -> None:
                 room.kept[layer, form] = _dot(counts, cards.kept_other[layer, form])
 
 
-@compiled
+@called
 def _dot(counts: Floats, row: Floats) -> float:
     found = 0.0
     for b in range(1, 10):
@@ -95,7 +102,7 @@ def _dot(counts: Floats, row: Floats) -> float:
     return found
 
 
-@compiled
+@called
 def _pairs(counts: Floats, pairs: Floats, gone: int, less: Floats) -> float:
     """Σ Q_be R_b (R_e - [b = e]) with `pairs` = Q + Q'; fills `less`."""
     found = 0.0
@@ -106,7 +113,7 @@ def _pairs(counts: Floats, pairs: Floats, gone: int, less: Floats) -> float:
     return found
 
 
-@compiled
+@called
 def _finish(flags: tuple[int, int, int, int], others: float, dealt: Triple, after: Triple) -> Triple:
     """The banker's turn as a quadratic in the zeros left, over t(t - 1) · rote: `rote._quadratic`.
 
@@ -138,13 +145,11 @@ def _finish(flags: tuple[int, int, int, int], others: float, dealt: Triple, afte
     )
 
 
-@compiled
-def _turns(cards: Cards, counts: Floats, room: Room) -> None:
+@called
+def _turns(cards: Cards, counts: Floats, total: float, room: Room) -> None:
     """All turns of the banker, weighted by the ways of the punter's cards that are no zeros."""
     gone, draws, throws = cards.gone, cards.banker_draws, cards.throws
     flags = gone, draws, throws[0], throws[1]
-    total = counts[1:].sum()
-    room.drew[:] = 0
     for layer in range(cards.stand.shape[1]):
         for c in range(10):
             ways, held = (counts[c], gone) if c else (1.0, 0)
@@ -170,7 +175,7 @@ def _turns(cards: Cards, counts: Floats, room: Room) -> None:
                 room.drew[c, 1, layer, power] = ways * turn[power]
 
 
-@compiled
+@called
 def _forms(cards: Cards, room: Room, layer: int, form: int, c: int, d: int) -> tuple[Triple, Triple]:
     """Forms of a first card that is no zero, and of one that replaced a zero or is one, the punter's cards c and d
     (0: none) taken out.
@@ -186,7 +191,7 @@ def _forms(cards: Cards, room: Room, layer: int, form: int, c: int, d: int) -> t
     return dealt, (stand, cards.kept[layer, form, 1], room.kept[layer, form] - gone * lost)
 
 
-@compiled
+@called
 def _form(cards: Cards, room: Room, level: int, layer: int, form: int, c: int, d: int) -> Triple:
     """(standing, drawing a zero, drawing another card) at one level."""
     gone = cards.gone
@@ -201,14 +206,14 @@ def _form(cards: Cards, room: Room, level: int, layer: int, form: int, c: int, d
     return stand, zero, other - gone * (lost - cards.other[level, layer, form, c, d])
 
 
-@compiled
+@called
 def _add(turn: Floats, zeros: float, weight: float, out: Floats) -> None:
     """Add weight · (quadratics at `zeros`) to `out`, by layers."""
     for layer in range(out.size):
         out[layer] += weight * (turn[layer, 0] + zeros * (turn[layer, 1] + zeros * turn[layer, 2]))
 
 
-@compiled
+@called
 def _first_cards(pays: Floats, counts: Floats, lost: int, zeros: float, weight: float, out: Floats) -> None:
     """Add `pays[layer, b]` over the banker's first cards b, one fewer of `lost`, nobody drawing."""
     for b in range(10):
@@ -217,7 +222,7 @@ def _first_cards(pays: Floats, counts: Floats, lost: int, zeros: float, weight: 
             out[layer] += left * pays[layer, b]
 
 
-@compiled
+@called
 def _drew(
     throws: int, turns: Floats, zeros: tuple[float, float], weights: tuple[float, float], out: Floats
 ) -> None:
@@ -236,7 +241,7 @@ def _drew(
         out[layer] = rest + (out[layer] if thrown else keep)
 
 
-@compiled
+@called
 def _choose(choice: Ints, throws: int, lines: Floats, more: Floats) -> None:
     """Fill PLAYED from STAND and DREW; a zero first dealt is worth `more` if it is thrown."""
     for c in range(10):
@@ -248,7 +253,7 @@ def _choose(choice: Ints, throws: int, lines: Floats, more: Floats) -> None:
             lines[PLAYED, 0, layer] = more[layer]
 
 
-@compiled
+@called
 def _falling(cards: float, length: int, gone: int) -> float:
     """n(n - 1)… over `length` cards."""
     found = 1.0
@@ -257,54 +262,67 @@ def _falling(cards: float, length: int, gone: int) -> float:
     return found
 
 
-@compiled
-def one_card(cards: Cards, shoe: Ints, room: Room, lines: Floats, more: Floats) -> float:
-    """One shoe. Fills `lines[part, card, layer]`: standing, drawing, the policy (or the best) and a banker's natural
-    that ends the coup; and `more[layer]`: a zero first dealt is thrown. Gives their denominator.
+@called
+def _prepare(cards: Cards, shoe: Ints, room: Room) -> int:
+    """Fill `counts`, `rote` and `chance`; clear the lines. Gives the most zeros that may be thrown."""
+    n, others, gone = 0, 0, cards.gone
+    for points in range(10):
+        n += shoe[points]
+        others += shoe[points] if points else 0
+        room.counts[points] = shoe[points] if points else 0
+    for held in range(3):
+        left = others - held * gone
+        rote = left * (left - gone if cards.banker_draws else 1)
+        room.rote[held] = 1 / rote if (cards.throws[0] or cards.throws[1]) and rote else 1.0
+    most = shoe[0] if cards.throws[4] or cards.throws[3] else 0
+    room.chance[0] = 1
+    for q in range(most):
+        room.chance[q + 1] = room.chance[q] * (shoe[0] - q) / (n - q)
+    for layer in range(room.more.size):
+        room.more[layer] = 0
+        for part in range(PARTS):
+            for c in range(10):
+                room.lines[part, c, layer] = 0
+    return most
+
+
+@uncounted
+def one_card(cards: Cards, shoe: Ints, room: Room) -> float:
+    """One shoe. Fills `room.lines[part, card, layer]`: standing, drawing, the policy (or the best) and a banker's
+    natural that ends the coup; and `room.more[layer]`: a zero first dealt is thrown. Gives their denominator.
     """
-    gone, throws = cards.gone, cards.throws
+    gone, lines, more, counts = cards.gone, room.lines, room.more, room.counts
     need = 2 + cards.punter_draws + cards.banker_draws
-    counts = shoe.astype(np.float64)
-    n, zeros = counts.sum(), counts[0]
-    counts[0] = 0
+    most = _prepare(cards, shoe, room)
+    zeros = float(shoe[0])
+    n = zeros
+    for points in range(1, 10):
+        n += counts[points]
     _sum_forms(cards, counts, room)
-    _turns(cards, counts, room)
+    _turns(cards, counts, n - zeros, room)
     den = _falling(n, need, gone)
-    lines[:] = 0
-    more[:] = 0
     for c in range(10):
         ways = (counts[c] if c else zeros) * den / (n * (n - gone))
         _first_cards(cards.shown[c], counts, c * gone, zeros - gone, ways, lines[SHOWN, c])
-    rote = np.ones(
-        3
-    )  # what a banker who throws zeros by rote divides by, 0, 1, 2 cards that are none being held
-    if throws[0] or throws[1]:
-        for held in range(3):
-            others = counts.sum() - held * gone
-            rote[held] = 1 / (others * (others - gone if cards.banker_draws else 1))
-    most = shoe[0] if throws[4] or throws[3] else 0
-    chance = np.ones(most + 1)  # of so many zeros in a row
-    for q in range(most):
-        chance[q + 1] = chance[q] * (zeros - q) / (n - q)
     for q in range(most, -1, -1):
         left = n - q * gone
-        factor = chance[q] * (den / _falling(left, need, gone))
-        _step(cards, counts, (left, zeros - q * gone, factor), 1 if q else 0, rote, room, lines)
-        _choose(cards.choice[1 if q else 0], throws[2], lines, more)
-        if q:
-            for layer in range(more.size):
-                more[layer] = lines[PLAYED, :, layer].sum()
+        factor = room.chance[q] * (den / _falling(left, need, gone))
+        _step(cards, (left, zeros - q * gone, factor), 1 if q else 0, room)
+        _choose(cards.choice[1 if q else 0], cards.throws[2], lines, more)
+        for layer in range(more.size if q else 0):
+            more[layer] = 0
+            for c in range(10):
+                more[layer] += lines[PLAYED, c, layer]
     return den
 
 
-@compiled
-def _step(
-    cards: Cards, counts: Floats, at: Triple, level: int, rote: Floats, room: Room, lines: Floats
-) -> None:
+@called
+def _step(cards: Cards, at: Triple, level: int, room: Room) -> None:
     """STAND and DREW with some zeros thrown, from DREW with one more. `at` = (cards left, zeros left, what brings a
     way of all cards to the common denominator).
     """
     left, zeros, factor = at
+    counts, rote, lines = room.counts, room.rote, room.lines
     gone, draws, throws_drawn = cards.gone, cards.punter_draws, cards.throws[3]
     both = _falling(
         left - 2 * gone, draws + cards.banker_draws, gone
@@ -313,7 +331,8 @@ def _step(
     for c in range(10):
         held = 1 if c else 0
         weight, rest = (factor, zeros) if c else (factor * zeros, zeros - gone)
-        lines[STAND, c] = 0
+        for layer in range(room.more.size):
+            lines[STAND, c, layer] = 0
         if rest < 0 or (c and counts[c] == 0):
             continue
         if cards.ends[level, c]:
@@ -325,22 +344,23 @@ def _step(
             _drew(throws_drawn, room.drew[c], (rest - gone, rest), weights, lines[DREW, c])
 
 
-@compiled
+@uncounted
 def one_card_many(cards: Cards, shoes: Ints, room: Room, evs: Floats, table: Floats) -> None:
     """EVs over shoes `[s, points]` and, where `table` is not empty, of standing and drawing on each first card given
     that the punter is asked. Cards that are not there and actions that are not allowed are left as they are.
     """
-    layers = cards.stand.shape[1]
-    lines, more = np.zeros((PARTS, 10, layers)), np.zeros(layers)
     for s in range(len(shoes)):
-        den = one_card(cards, shoes[s], room, lines, more)
-        evs[s] = (lines[PLAYED, :, 0].sum() + lines[SHOWN, :, 0].sum()) / den
+        den = one_card(cards, shoes[s], room)
+        ev, n = 0.0, 0
+        for c in range(10):
+            n += shoes[s, c]
+            ev += room.lines[PLAYED, c, 0] + room.lines[SHOWN, c, 0]
+        evs[s] = ev / den
         if len(table):
-            n = shoes[s].sum()
-            _fill(cards, shoes[s], den / (n * (n - cards.gone)), lines, table[s])
+            _fill(cards, shoes[s], den / (n * (n - cards.gone)), room.lines, table[s])
 
 
-@compiled
+@called
 def _fill(cards: Cards, counts: Ints, both: float, lines: Floats, table: Floats) -> None:
     """EVs of standing and drawing from the lines; `both` are the ways of all cards that may be drawn."""
     for c in range(10):

@@ -161,15 +161,16 @@ class Frame:
     @cached_property
     def pay(self) -> tuple[tuple[int, ...], ...]:
         """The payoff table as packed integers."""
-        place = {outcome: index for index, outcome in enumerate(self.outcomes)}
         low = self.outcomes[0].net
-
-        def pack(punter: int, banker: int) -> int:
-            net, tie = self.plan.table[punter][banker], punter % 10 == banker % 10
-            index = place.get(Outcome(net, tie))
-            return 0 if index is None else 1 << self.field * index | (net - low) << self.top
-
-        return tuple(tuple(pack(punter, banker) for banker in range(20)) for punter in range(20))
+        packed = {
+            outcome: 1 << self.field * index | (outcome.net - low) << self.top
+            for index, outcome in enumerate(self.outcomes)
+        }
+        # Codes that no hand has (naturals below 7) get 0.
+        return tuple(
+            tuple(packed.get((net, punter % 10 == banker % 10), 0) for banker, net in enumerate(row))  # type: ignore[call-overload]
+            for punter, row in enumerate(self.plan.table)
+        )
 
     def prefers(self, sign: int, left: int, right: int) -> bool:
         """Would the seat (sign 1 punter, -1 banker) strictly rather have `left` than `right`?"""

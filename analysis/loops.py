@@ -15,7 +15,7 @@ from analysis.card_kernels import BEST, PARTS, Cards, Room
 from analysis.naturals import FIRST, LEVELS, hand_code
 from analysis.outcome import Outcome, outcomes_of
 from analysis.pair_kernels import Pairs
-from analysis.shoe import banker_may_draw, punter_may_draw
+from analysis.shoe import MOST_DECKS, banker_may_draw, punter_may_draw
 from analysis.strategies import COLUMNS, HIDDEN, STOOD, BankerTable, PunterTable
 from casino.banking.plan import DRAW_BIT, STAND_BIT, Plan
 
@@ -25,6 +25,7 @@ Numbers = NDArray[Any]
 Policies = tuple[PunterTable | None, BankerTable]
 
 _POINTS = range(10)
+MOST_ZEROS = 16 * MOST_DECKS
 
 
 class Loop(Protocol):
@@ -126,12 +127,17 @@ class CardLoop:
             kept=np.zeros((self.layers, self.forms)),
             stood=np.zeros((2, 10, self.layers, 3)),
             drew=np.zeros((10, 2, self.layers, 3)),
+            counts=np.zeros(10),
+            rote=np.ones(3),
+            chance=np.ones(MOST_ZEROS + 1),
+            lines=np.zeros((PARTS, 10, self.layers)),
+            more=np.zeros(self.layers),
         )
 
     def one(self, counts: Ints) -> tuple[Numbers, Numbers, float]:
-        lines, more = np.zeros((PARTS, 10, self.layers)), np.zeros(self.layers)
-        den = card_kernels.one_card(self.rows, counts, self._room(), lines, more)
-        return lines, more, den
+        room = self._room()
+        den = card_kernels.one_card(self.rows, counts, room)
+        return room.lines, room.more, den
 
     def many(self, shoes: Ints, table: Floats) -> Floats:
         evs = np.empty(len(shoes))

@@ -65,6 +65,10 @@ class _Pairs:
         return found + self.both[held[0]][held[1]] if len(held) == 2 else found
 
 
+_NOTHING = _Linear([0] * 10, [0] * 10)
+_NO_PAIRS = _Pairs([0] * 10, [[0] * 10] * 10, 1)
+
+
 class _Kept(NamedTuple):
     """Forms over a kept card that is no zero: standing on it, drawing a zero to it, drawing another card to it."""
 
@@ -119,25 +123,26 @@ class _Turns:
         if ended:
             return [punter_shown(frame, frame.hands[card], thrown) for thrown in range(frame.zeros + 1)]
         own = code(frame, card, level)
-        quadratic = self._quadratic((card,), own, self.weights[STOOD])
-        return self._worths(quadratic, frame.ways((card,)), 1, int(card == 0))
+        sums = self._sums((card,), own, self.weights[STOOD])
+        return self._worths(self._finish(sums, 1 if card else 0), frame.ways((card,)), 1, int(card == 0))
 
     def drew(self, card: int) -> list[Row]:
         """By zeros thrown: a punter who drew a zero to `card`, or any other card."""
         frame = self.frame
-        sums = [0, 0, 0]
+        held = int(card > 0)
+        total = [0] * 6
         zero = Quadratic(0, 0, 0)
         for third in CARDS:
-            weights = self.weights[1 + third if frame.plan.face_up else HIDDEN]
             ways = frame.ways((card, third))
             if ways:
-                quadratic = self._quadratic((card, third), (card + third) % 10, weights)
+                weights = self.weights[1 + third if frame.plan.face_up else HIDDEN]
+                sums = self._sums((card, third), (card + third) % 10, weights)
                 if third:
-                    sums = [each + ways * part for each, part in zip(sums, quadratic, strict=True)]
+                    total = [each + ways * part for each, part in zip(total, sums, strict=True)]
                 else:
-                    zero = Quadratic(*(ways * part for part in quadratic))
-        held = int(card == 0)
-        worths = self._worths(zero, 1, 2, held + 1), self._worths(Quadratic(*sums), 1, 2, held)
+                    zero = self._finish([ways * part for part in sums], held)
+        other = self._finish(total, held + 1)
+        worths = self._worths(zero, 1, 2, 2 - held), self._worths(other, 1, 2, 1 - held)
         return [list(pair) for pair in zip(*worths, strict=True)]
 
     def _worths(self, quadratic: Quadratic, ways: int, held: int, held_zeros: int) -> Row:
@@ -158,42 +163,45 @@ class _Turns:
             found.append((zeros, scale * frame.zero_weights[thrown + held_zeros]))
         return found
 
-    def _quadratic(self, held: tuple[int, ...], own: int, draws: tuple[int, ...]) -> Quadratic:
-        """His turn over t(t - 1) · rote, as at the head of this module."""
-        forms, table, frame = self._forms(own, draws), self.table, self.frame
-        gone = frame.gone
-        others = frame.others - gone * sum(card > 0 for card in held)
+    def _sums(self, held: tuple[int, ...], own: int, draws: tuple[int, ...]) -> list[int]:
+        """Standing, drawing a zero, drawing another card: on a first card that is none, and after a zero or on it."""
+        forms, gone = self._forms(own, draws), self.frame.gone
+        if not self.frame.banker_draws:
+            after = forms.replaced.stand.at(held, gone) if self.table.discard_dealt else forms.zero_stand
+            return [forms.dealt.stand.at(held, gone), 0, 0, after, 0, 0]
+        dealt = [form.at(held, gone) for form in forms.dealt]
+        if self.table.discard_dealt:
+            return dealt + [form.at(held, gone) for form in forms.replaced]
+        return [*dealt, forms.zero_stand, forms.zero_zero, forms.zero_other.at(held, gone)]
+
+    def _finish(self, sums: list[int], held_others: int) -> Quadratic:
+        """His turn over t(t - 1) · rote, as at the head of this module; `held_others` of the punter's cards are no
+        zeros.
+        """
+        table, frame, gone = self.table, self.frame, self.frame.gone
+        others = frame.others - gone * held_others
         rest = others - gone if frame.banker_draws else 1
         rote = frame.rote_den(others)
-        stand, zero, other = (form.at(held, gone) for form in forms.dealt)
+        stand, zero, other, after_stand, after_zero, after_other = sums
         by_rest, alone, by_zeros = stand * rote, other * rote, zero * rote
         if table.discard_drawn:
             by_rest, alone, by_zeros = by_rest + other * others, 0, 0
-        first = self._first_zero(forms, held, others, rote)
+        after_rest = after_stand * (rest if table.discard_dealt else rote)
+        after_alone = after_zeros = 0
+        if table.discard_drawn:
+            after_rest += after_other * (1 if table.discard_dealt else rest)
+        elif table.discard_dealt:
+            after_alone, after_zeros = after_other * others, after_zero * rest
+        else:
+            after_alone, after_zeros = after_other * rote, after_zero * rote
         if not frame.banker_draws:
-            return Quadratic(by_rest, first[0], 0)
+            return Quadratic(by_rest, after_rest, 0)
         # t - 1 = zeros + rest; after a first zero, zeros - gone are left
         return Quadratic(
             by_rest * rest + alone,
-            by_rest + by_zeros + first[0] * rest + first[1] - gone * first[2],
-            first[0] + first[2],
+            by_rest + by_zeros + after_rest * rest + after_alone - gone * after_zeros,
+            after_rest + after_zeros,
         )
-
-    def _first_zero(
-        self, forms: _Forms, held: tuple[int, ...], others: int, rote: int
-    ) -> tuple[int, int, int]:
-        """His first card is a zero: parts that go by t - 1, alone, and by the zeros left after it."""
-        table, gone = self.table, self.frame.gone
-        rest = others - gone if self.frame.banker_draws else 1
-        if table.discard_dealt:
-            stand, zero, other = (form.at(held, gone) for form in forms.replaced)
-            if table.discard_drawn:
-                return stand * rest + other, 0, 0
-            return stand * rest, other * others, zero * rest
-        other = forms.zero_other.at(held, gone)
-        if table.discard_drawn:
-            return forms.zero_stand * rote + other * rest, 0, 0
-        return forms.zero_stand * rote, other * rote, forms.zero_zero * rote
 
     def _forms(self, own: int, draws: tuple[int, ...]) -> _Forms:
         if (own, draws) not in self.forms:
@@ -211,6 +219,8 @@ class _Turns:
         if level == FIRST:
             met -= frame.plan.banker_ends
         stand = [(self.unit - draws[b]) * pay[code(frame, b, level)] if b in met else 0 for b in CARDS]
+        if not frame.banker_draws:
+            return _Kept(_Linear(self.counts, stand), _NOTHING, _NO_PAIRS)
         zero = [draws[b] * pay[b] if b in met else 0 for b in CARDS]
         rows = [
             [draws[b] * pay[(b + e) % 10] if e else 0 for e in CARDS] if b in met and draws[b] else [0] * 10

@@ -81,16 +81,19 @@ void many(const int64_t *shoes, int64_t count, int64_t forms, int64_t draws, con
             double ways = c ? N[c] : zeros;
             double left = zeros - (c == 0), others = total - (c != 0);
             int64_t f = stood[c];
-            form mine = out_of(draws, stand + 10 * f, zero + 10 * f, other + 100 * f, line + 3 * f, less + 10 * f, c, 0);
+            form mine =
+                out_of(draws, stand + 10 * f, zero + 10 * f, other + 100 * f, line + 3 * f, less + 10 * f, c, 0);
             double other0 = draws ? kept_sum[f] - kept_other[10 * f + c] : 0;
             double stay = (n - 2 - draws) * turn(draws, mine, kept[2 * f], kept[2 * f + 1], other0, left, others);
             double draw = 0;
             for (int d = 0; d < 10; d++) {
                 double third = d ? N[d] - (c == d) : left;
                 int64_t g = drawn[10 * c + d];
-                form his = out_of(draws, stand + 10 * g, zero + 10 * g, other + 100 * g, line + 3 * g, less + 10 * g, c, d);
+                form his =
+                    out_of(draws, stand + 10 * g, zero + 10 * g, other + 100 * g, line + 3 * g, less + 10 * g, c, d);
                 double rest0 = draws ? kept_sum[g] - kept_other[10 * g + c] - kept_other[10 * g + d] : 0;
-                draw += third * turn(draws, his, kept[2 * g], kept[2 * g + 1], rest0, left - (d == 0), others - (d != 0));
+                double left0 = left - (d == 0), others0 = others - (d != 0);
+                draw += third * turn(draws, his, kept[2 * g], kept[2 * g + 1], rest0, left0, others0);
             }
             best += ways * (draw > stay ? draw : stay);
             table[20 * s + 2 * c] = ways > 0 ? stay / after : NAN;
@@ -228,7 +231,7 @@ def one_shoe(rules: Rules, name: str, rounds: int) -> None:
         ("compiled, public call, floats correctly rounded", public),
         ("exact rationals, public call", rationals),
     ]
-    if not rules.banker_discards != "none":
+    if rules.banker_discards == "none":
         assert by_python(rules, counts) == exact
         assert [list(row.values()) for row in public()] == [[float(ev) for ev in row] for row in exact]
         sides += [

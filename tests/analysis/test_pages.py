@@ -23,6 +23,7 @@ def shown(page: str) -> list[tuple[str, str]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["equilibrium.md", "simulation.md"])
 def test_commands_print_what_the_page_shows(page: str) -> None:
     commands = shown(page)

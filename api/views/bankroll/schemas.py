@@ -136,7 +136,17 @@ def _chips(text: str, example: int) -> Whole:
     return Whole(0, MAX_CHIPS, allow_none=True, text=text, example=example)
 
 
-class LossLimits(Schema):
+class _Wanted(Body):
+    """A call that sets nothing is a mistake."""
+
+    @validates_schema
+    def something(self, data: dict[str, Any], **_: Any) -> None:
+        """At least one of the fields."""
+        if not data:
+            raise ValidationError(f"must set one of {', '.join(self.fields)} at least")
+
+
+class LossLimits(_Wanted):
     """Most chips that may be lost, held ones counted; null for no limit."""
 
     day = _chips("In a day, from midnight UTC.", 200)
@@ -144,7 +154,7 @@ class LossLimits(Schema):
     month = _chips("In a month, from its first day, midnight UTC.", 2000)
 
 
-class WantedLimits(Body):
+class WantedLimits(_Wanted):
     """Limits to set. What is left out stays as it is; null takes a limit away."""
 
     loss = fields.Nested(LossLimits, allow_none=True)
@@ -155,13 +165,6 @@ class WantedLimits(Body):
     exclusion = Moment(
         allow_none=True, text="No play until then; it can be put off, not ended sooner.", example=None
     )
-
-    @validates_schema
-    def something(self, data: dict[str, Any], **_: Any) -> None:
-        """A call that sets nothing is a mistake."""
-        if not data:
-            raise ValidationError(f"must set one of {', '.join(self.fields)} at least")
-
 
 class LossesShown(Schema):
     """Chips by day, week and month."""

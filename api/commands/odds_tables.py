@@ -104,10 +104,10 @@ def _decisions(found: BestResponse) -> Table:
 
 
 def _situation(decision: Decision) -> str:
-    """«5 points, third card 4», «zero drawn to 3 points, 2 zeros thrown before»."""
+    """«5 points, third card 4», «3 + drawn zero, 2 zeros thrown before»."""
     seen = decision.situation
     cards = f" ({' + '.join(map(str, seen.cards))})" if seen.cards and len(seen.cards) > 1 else ""
-    text = f"zero drawn to {seen.points} points" if seen.stage == "drawn" else f"{seen.points} points{cards}"
+    text = f"{seen.points} + drawn zero" if seen.stage == "drawn" else f"{seen.points} points{cards}"
     if seen.third is not None:
         text += {"none": ", punter stood", "hidden": ", punter drew"}.get(
             seen.third, f", third card {seen.third}"

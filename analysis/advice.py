@@ -1,0 +1,131 @@
+"""The best action of a seat from its view, and how every other seat is taken to play.
+
+A punter is taken to play `textbook`, a banker without a choice his rote, a free one the equilibrium; a seat whose
+policy is known (a bot's, the house's) plays that. The same decision drives advice, the cost of a choice and the
+policy `optimal`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+from analysis import seats
+from analysis.decision import BankerDecision
+from analysis.equilibrium_play import equilibrium_of
+from analysis.numbers import Number
+from analysis.punter_turn import PunterDecision
+from analysis.reply_tables import tables
+from analysis.seats import Seen
+from analysis.shoe import full, may_discard
+from analysis.strategies import (
+    BankerTable,
+    Policy,
+    PunterTable,
+    banker_table,
+    cached_plan,
+    default,
+    is_open,
+    punter_table,
+)
+from casino.banking.policies import BANKER, PUNTER
+from casino.banking.rules import Rules
+from casino.errors import RulesError
+from casino.game import View
+
+EQUILIBRIUM: Final = "equilibrium"
+DRY: Final = "the shoe might run out in this coup; the figures are as if it did not"
+CAPPED: Final = (
+    "zeros thrown are followed up to a cap in the banker's equilibrium, which is that of a full shoe"
+)
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What each action of a seat is worth, from its view: a punter's in stakes, a banker's in chips.
+
+    `against`: by seat, the policy that it was taken to play; `unexpected`: seats that did what theirs never does,
+    and were taken to hold any card; `notes`: where the figures are not exact.
+    """
+
+    side: str
+    decision: PunterDecision | BankerDecision
+    against: Mapping[int, Policy]
+    unexpected: tuple[int, ...]
+    unseen: tuple[int, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def values(self) -> Mapping[str, Number]:
+        """Expected net by action."""
+        return self.decision.values
+
+    @property
+    def best(self) -> str:
+        return self.decision.best
+
+    def cost(self, action: str) -> Number:
+        """What an action gives away."""
+        return self.decision.cost(action)
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values."""
+        return self.decision.to_json() | {
+            "unit": "stakes" if self.side == PUNTER else "chips",
+            "against": {str(seat): policy for seat, policy in self.against.items()},
+            "unexpected": list(self.unexpected),
+            "unseen": {str(points): count for points, count in enumerate(self.unseen)},
+            "notes": list(self.notes),
+        }
+
+
+def advise(
+    rules: Rules, view: View, given: Mapping[int, Policy] | None = None, *, exact: bool = True
+) -> Advice:
+    """The decision of the view's seat, which is to act on a card. `given`: policies of other seats that are known.
+
+    Raises RulesError: no decision, a shoe that this hand and the banker's might run out of, one that costs too much.
+    """
+    if view["phase"] != "play" or not view["legal"]:
+        raise RulesError("there is no card to decide on for this seat now", pointer="/seat")
+    seen, known = Seen(rules, view), given or {}
+    against: dict[int, Policy] = {seat: known.get(seat, default(PUNTER, rules)) for seat in seen.others()}
+    others = {seat: punter_play(rules, policy) for seat, policy in against.items()}
+    notes = [DRY] if seats.may_run_dry(seen) else []
+    decision: PunterDecision | BankerDecision
+    if seen.side == BANKER:
+        decision, odd = seats.banker_turn(seen, others)
+    else:
+        against[seen.banker] = known.get(
+            seen.banker, EQUILIBRIUM if rules.banker_is_free else default(BANKER, rules)
+        )
+        banker, is_equilibrium = _banker_play(seen, against[seen.banker])
+        alone = True if is_equilibrium else None
+        notes += [CAPPED] if is_equilibrium and may_discard(cached_plan(rules)) else []
+        decision, odd = seats.punter_turn(seen, banker, others, alone=alone, exact=exact)
+    return Advice(seen.side, decision, against, tuple(odd), seen.unseen(), tuple(notes))
+
+
+def _banker_play(seen: Seen, policy: Policy) -> tuple[BankerTable, bool]:
+    """The table of a banker's policy; is it the equilibrium? (One that is worked out is taken to play that.)"""
+    rules = seen.rules
+    if not is_open(policy):
+        return banker_table(policy, rules), False
+    if not rules.banker_is_free:
+        return banker_table(default(BANKER, rules), rules), False
+    return equilibrium_of(rules, seen.public_shoe()).banker_table(seen.own_first()), True
+
+
+def punter_play(rules: Rules, policy: Policy) -> PunterTable:
+    """A punter's policy as a table; one that is worked out as from a full shoe, against the default of the banker or
+    in equilibrium with one who is free."""
+    return _punter_play(rules, policy) if isinstance(policy, str) else punter_table(policy, rules)
+
+
+@lru_cache(maxsize=256)
+def _punter_play(rules: Rules, policy: str) -> PunterTable:
+    if not is_open(policy):
+        return punter_table(policy, rules)
+    if rules.banker_is_free:
+        return equilibrium_of(rules, full(rules.decks)).punter_table()
+    return tables(rules, full(rules.decks), policy)[0]

@@ -78,9 +78,9 @@ def test_kept_figures(name: str, changes: dict[str, Any], decks: int | None, pun
     assert odds(preset(name, **changes), shoe, (), punter, "rules").ev_punter == F(ev)
 
 
-# Counts of all orders of six cards: player, banker, tie. 8 packs: P. A. Griffin, The Theory of Blackjack (1979),
-# and E. O. Thorp and W. E. Walden, A favorable side bet in Nevada baccarat (JASA 61, 1966); 6 packs and 1 pack: the
-# same enumeration as tabulated by M. Shackleford (Wizard of Odds, Baccarat, appendix 1).
+# Counts of all orders of six cards: player, banker, tie. As published by M. Shackleford (Wizard of Odds, Baccarat,
+# appendix 1); the eight-pack probabilities also by E. O. Thorp and W. E. Walden, A favorable side bet in Nevada
+# baccarat (JASA 61, 1966), and S. N. Ethier, The Doctrine of Chances (2010).
 PUNTO_BANCO = {
     8: (2230518282592256, 2292252566437888, 475627426473216),
     6: (392220492728832, 403095751234560, 83552962932288),
@@ -112,8 +112,8 @@ def test_punto_banco_edges_of_eight_packs() -> None:
 
 
 def test_removing_a_card_is_the_shoe_without_it() -> None:
-    """One card seen moves the player's edge by what is published as its effect of removal (8 packs, Griffin: a four
-    removed lowers the player's EV by about 0.0120 % of a unit, the largest effect of all).
+    """One card seen moves the player's edge by what is published as its effect of removal (8 packs; P. A. Griffin, The
+    Theory of Blackjack: a four removed lowers the player's EV by about 0.0120 % of a unit, the largest effect).
     """
     rules, base = preset("punto-banco"), odds(preset("punto-banco"), punter="rules").ev_punter
     effects = {rank: odds(rules, None, (f"{rank}H",), "rules").ev_punter - base for rank in "A23456789T"}

@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 
 from analysis.numbers import ratio
 from analysis.outcome import FirstCards, Spread, outcomes_of
-from analysis.shoe import Shoe, kept_cards, may_discard
+from analysis.shoe import Shoe, full, kept_cards, may_discard
 from analysis.solve import Information, solve
-from analysis.strategies import BankerTable, PunterTable, cached_plan
+from analysis.strategies import BankerTable, PunterTable, banker_table, cached_plan
 from casino.banking.plan import DRAW_BIT, STAND_BIT, Plan
-from casino.banking.rules import Rules
+from casino.banking.policies import BY_ROTE
+from casino.banking.presets import PRESETS
+from casino.banking.rules import Rules, build
 from casino.banking.text import DISCARD, DRAW, STAND
 from casino.errors import RulesError
 
@@ -161,3 +163,13 @@ def checked(shoes: NDArray[Any]) -> Ints:
     if found.size and found.min() < 0:
         raise RulesError("must hold no negative counts", pointer="/shoes")
     return found
+
+
+def warm() -> None:
+    """Compile the kernels, or load them from disk, so that no request waits for them."""
+    for name in ("house", "punto-banco"):
+        rules = build(PRESETS[name][1], {})
+        plan, shoes = cached_plan(rules), np.array([full(rules.decks).counts])
+        banker = banker_table(BY_ROTE, rules)
+        Fast(plan, full(rules.decks), None, banker).whole()
+        edges(rules, shoes, None, banker)

@@ -281,10 +281,9 @@ def test_open_cards_and_a_natural_that_was_shown() -> None:
     )
     found = banker_decision(rules, full(2), BankerState((5,), punters))
     pool = [count - [0, 0, 1, 0, 0, 1, 1, 0, 0, 1][points] for points, count in enumerate(full(2).counts)]
+    beats = [((5 + card) % 10 > 8) - ((5 + card) % 10 < 8) for card in range(10)]
     drawn = sum(
-        Fraction(pool[card], sum(pool)) * ((5 + card) % 10 > 8)
-        - Fraction(pool[card], sum(pool)) * ((5 + card) % 10 < 8)
-        for card in range(10)
+        (Fraction(count, sum(pool)) * won for count, won in zip(pool, beats, strict=True)), start=Fraction(0)
     )
     assert found.values == {"stand": -10 - 60, "draw": 10 * drawn - 60}
 

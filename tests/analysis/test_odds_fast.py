@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from test_exact_by_brute_force import _policy, _rules, _shoe
 
+from analysis import card_kernels, pair_kernels
 from analysis.exact import odds, resolve
-from analysis.fast import Fast, edges, tables
+from analysis.fast import Fast, edges, tables, warm
 from analysis.outcome import outcomes_of
 from analysis.shoe import Shoe, full, infinite, may_discard
 from analysis.strategies import cached_plan
@@ -118,6 +119,22 @@ def test_what_has_no_kernel_is_exact() -> None:
     assert odds(free, None, (), "textbook", "optimal", exact=False) is not None
     found = edges(rules, np.array([full(2).counts]), *_tables(rules, "optimal"), information="points")
     assert found[0] == float(odds(rules, None, (), "optimal", information="points").ev_punter)
+
+
+def test_warmed_kernels_compile_no_more() -> None:
+    warm()
+    kernels: Any = (
+        card_kernels.one_card,
+        card_kernels.one_card_many,
+        pair_kernels.two_cards,
+        pair_kernels.two_cards_many,
+    )
+    before = [len(kernel.signatures) for kernel in kernels]
+    for name in PRESETS:
+        rules = _preset(name)
+        assert odds(rules, None, (), "textbook", _banker(rules), exact=False).ev_punter
+        edges(rules, np.array([full(2).counts]), *_tables(rules, "textbook"))
+    assert [len(kernel.signatures) for kernel in kernels] == before == [1] * 4
 
 
 @pytest.mark.parametrize("shoes", [np.zeros(10, int), np.zeros((2, 9), int), -np.ones((1, 10), int)])

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from casino.banking.plan import Plan
+from casino.banking.plan import DRAW_BIT, Plan
 from casino.cards import BLACK_JOKER, NAMES, POINTS, face
 from casino.errors import NotationError, RulesError
 
@@ -125,12 +125,12 @@ def kept_cards(plan: Plan) -> int:
 
 def punter_may_draw(plan: Plan) -> bool:
     """Is there a hand on which a punter may draw?"""
-    return any(bits & 2 for bits in plan.punter)
+    return any(bits & DRAW_BIT for bits in plan.punter)
 
 
 def banker_may_draw(plan: Plan) -> bool:
     """Is there a hand on which the banker may draw?"""
-    return any(bits & 2 for row in plan.banker for bits in row)
+    return any(bits & DRAW_BIT for row in plan.banker for bits in row)
 
 
 def may_discard(plan: Plan) -> bool:

@@ -11,6 +11,19 @@ from casino.cards import NAMES, POINTS
 from casino.game import Event
 
 
+def dealing_order(stakes: Sequence[int], banker: int, shared: bool) -> list[int]:
+    """Seats in the order they are dealt to: who has staked from the banker's left, the banker last.
+
+    One hand for all (`shared`) is played by the highest stake, of equals by the nearest to the banker's left.
+    """
+    count = len(stakes)
+    around = [(banker + step) % count for step in range(1, count)]
+    stakers = [seat for seat in around if stakes[seat]]
+    if shared:
+        stakers = [max(stakers, key=stakes.__getitem__)]  # `max` keeps the first of equals
+    return [*stakers, banker]
+
+
 class Coup:
     """The hands of one coup: punters from the banker's left, the banker last. `turn` is the hand to decide.
 

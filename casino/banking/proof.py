@@ -15,10 +15,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from casino import chance
-from casino.banking.coup import Coup
+from casino.banking.coup import Coup, dealing_order
 from casino.banking.plan import BITS, Plan, plan_of
 from casino.banking.presets import PRESETS
-from casino.banking.rules import build
+from casino.banking.rules import Rules, build
+from casino.banking.seats import lot
 from casino.banking.shoe import Shoe
 from casino.banking.text import DISCARD, DRAW, STAND
 from casino.cards import NAMES, names, pack
@@ -42,6 +43,7 @@ FIELDS: Final = (
     "table",
     "version",
 )
+_MOST_SEATS: Final = 10
 VERBS: Final = {"discarded": DISCARD, "drew": DRAW, "stood": STAND}  # event: the choice that it tells
 
 
@@ -71,7 +73,7 @@ def verify(data: bytes, commitment: str | None = None) -> dict[str, Any]:
     key = chance.bank_seed(seed, proof["table"], proof["bank"], given)
     rules = _rules(proof["rules"])
     if proof["number"] == 0:
-        _check_lot(proof, key, rules.decks)
+        _check_lot(proof, key, rules)
     else:
         _check_bank(proof, key, plan_of(rules), rules.decks)
     return proof
@@ -80,15 +82,16 @@ def verify(data: bytes, commitment: str | None = None) -> dict[str, Any]:
 def _read(data: bytes) -> dict[str, Any]:
     try:
         proof = json.loads(data)
-    except ValueError as error:
-        raise ProofError(f"this is not JSON: {error}") from None
+        canon = canonical(proof)
+    except (ValueError, RecursionError) as error:
+        raise ProofError(f"this is not JSON in UTF-8: {error}") from None
     if not isinstance(proof, dict) or set(proof) != set(FIELDS):
         raise ProofError(f"a proof has exactly the members {', '.join(FIELDS)}")
     if proof["version"] != chance.VERSION:
         raise ProofError(f"this verifies proofs of version {chance.VERSION} only", pointer="/version")
     rest = {name: value for name, value in proof.items() if name != "digest"}
     _same(proof["digest"], digest(rest), "/digest", "the digest of the proof")
-    if data != canonical(proof) + b"\n":
+    if data != canon + b"\n":
         raise ProofError("not the canonical form: sorted keys, no spaces, one newline at the end")
     _check_shape(proof)
     return proof
@@ -104,9 +107,25 @@ def _check_shape(proof: dict[str, Any]) -> None:
             raise ProofError("must be an array of texts", pointer=f"/{name}")
     if not isinstance(proof["coups"], list) or not isinstance(proof["rules"], dict):
         raise ProofError("rules must be an object and coups an array", pointer="/coups")
+    is_lot, count = proof["number"] == 0, proof["seats"]
+    if not _whole(proof["number"]):
+        raise ProofError("must be the bank's number, 0 for the lot", pointer="/number")
+    if not _whole(count) or not 2 <= count <= _MOST_SEATS:
+        raise ProofError(f"must be 2 to {_MOST_SEATS} seats", pointer="/seats")
+    if is_lot:
+        _same(proof["coups"], [], "/coups", "the play of a lot")
+    else:
+        _same(proof["draws"], None, "/draws", "the lot of a bank")
+        _same(len(proof["client_seeds"]), count, "/client_seeds", "the number of client seeds")
+    if proof["banker"] is not None if is_lot else proof["banker"] not in range(count):
+        raise ProofError("must be the banker's seat, null for the lot", pointer="/banker")
 
 
-def _rules(record: dict[str, Any]) -> Any:
+def _whole(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _rules(record: dict[str, Any]) -> Rules:
     try:
         return build(PRESETS["russian-even"][1], record, "/rules")
     except RulesError as refusal:
@@ -114,7 +133,7 @@ def _rules(record: dict[str, Any]) -> Any:
 
 
 def _same(found: Any, expected: Any, pointer: str, what: str) -> None:
-    if found != expected:
+    if canonical(found) != canonical(expected):  # as JSON: `true` is not 1
         raise ProofError(f"{what} is {expected}, the proof says {str(found)[:80]}", pointer=pointer)
 
 
@@ -125,28 +144,40 @@ def _bytes(text: Any, pointer: str) -> bytes:
         raise ProofError("must be bytes in hex", pointer=pointer) from None
 
 
-def _check_lot(proof: dict[str, Any], key: bytes, decks: int) -> None:
-    """The cards drawn for the first bank are the first of shuffle 0, in the order of the draws."""
-    order = chance.shuffled(pack(decks), key, 0)
+def _check_lot(proof: dict[str, Any], key: bytes, rules: Rules) -> None:
+    """Every seat drew from shuffle 0, in seat order, and equals drew again."""
+    _same(proof["client_seeds"], [], "/client_seeds", "the client seeds of a lot")
+    order = chance.shuffled(pack(rules.decks), key, 0)
     _same(proof["shuffles"], [names(order)], "/shuffles", "the shuffled order")
-    drawn = [draw.get("card") if isinstance(draw, dict) else None for draw in proof["draws"] or ()]
-    expected = [NAMES[card] for card in order[: len(drawn)]]
-    _same(drawn, expected, "/draws", "the draw from the shuffled cards")
+    _, draws = lot(range(proof["seats"]), key, rules)
+    expected = [{"seat": seat, "card": NAMES[card]} for seat, card in draws]
+    _same(proof["draws"], expected, "/draws", "the draw from the shuffled cards")
 
 
 def _check_bank(proof: dict[str, Any], key: bytes, plan: Plan, decks: int) -> None:
     coups = proof["coups"]
-    if not coups:
-        _same(proof["shuffles"], [], "/shuffles", "what was shuffled for no coup")
-        return
+    if not (coups or proof["shuffles"]):
+        return  # nobody staked
     shoe = Shoe.fresh(decks, key)
     for index, coup in enumerate(coups):
+        pointer = f"/coups/{index}"
         try:
-            _check_coup(coup, shoe, plan, f"/coups/{index}")
+            _check_order(coup, proof, plan, pointer)
+            _same(coup["number"], coups[0]["number"] + index, f"{pointer}/number", "the number of the coup")
+            _check_coup(coup, shoe, plan, pointer)
         except (KeyError, TypeError, IndexError, AttributeError):
-            raise ProofError("this coup is not complete", pointer=f"/coups/{index}") from None
+            raise ProofError("this coup is not complete", pointer=pointer) from None
     found = [names(order) for order in shoe.orders]
     _same(proof["shuffles"], found, "/shuffles", "the shuffled order")
+
+
+def _check_order(told: dict[str, Any], proof: dict[str, Any], plan: Plan, pointer: str) -> None:
+    """Cards go to who has staked, from the banker's left, and to the banker last: nobody is picked."""
+    stakes, banker = told["stakes"], proof["banker"]
+    if len(stakes) != proof["seats"] or not all(map(_whole, stakes)) or stakes[banker] or not any(stakes):
+        raise ProofError("must be chips by seat, of punters only", pointer=f"{pointer}/stakes")
+    expected = dealing_order(stakes, banker, plan.shared)
+    _same(told["order"], expected, f"{pointer}/order", "the order of dealing")
 
 
 def _check_coup(told: dict[str, Any], shoe: Shoe, plan: Plan, pointer: str) -> None:
@@ -170,9 +201,6 @@ def _check_coup(told: dict[str, Any], shoe: Shoe, plan: Plan, pointer: str) -> N
     hands: list[str | None] = [None] * len(told["stakes"])
     nets = [0] * len(told["stakes"])
     stakers = [seat for seat, stake in enumerate(told["stakes"]) if stake]
-    dealt = sorted(hand.seat for hand in coup.hands[:-1])
-    if (dealt[0] not in stakers) if plan.shared else dealt != stakers:
-        raise ProofError(f"cards were dealt to the seats {dealt}", pointer=f"{pointer}/stakes")
     for hand, row, column in coup.codes():
         for seat in stakers if plan.shared else [hand.seat]:
             hands[seat], nets[seat] = hand.text(), plan.table[row][column]

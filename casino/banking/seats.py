@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from casino import chance
 from casino.banking import rounds, term
 from casino.banking.rounds import HOUSE
+from casino.banking.rules import Rules
 from casino.cards import NAMES, pack, rank
 from casino.errors import IllegalAction
 from casino.game import Event
@@ -50,19 +51,27 @@ def draw_lot(state: "BankingState", key: bytes) -> None:
     Ranks go from two to ace, suits do not count, equals draw again among themselves from the cards that follow.
     With `seating="drawn"` the seats are put in the order of the cards, the lowest on seat 0.
     """
-    packs, drawn = pack(state.game.rules.decks), state.game.rules.seating == "drawn"
-    state.shuffles.append(chance.shuffled(packs, key, 0))
-    cards = (card for number in count() for card in chance.shuffled(packs, key, number))
-    seats = [seat for seat, there in enumerate(state.occupied) if there]
-    draws: list[tuple[int, int]] = []
-    order = _by_cards(seats, cards, draws, everyone=drawn)
+    rules = state.game.rules
+    state.shuffles.append(chance.shuffled(pack(rules.decks), key, 0))
+    order, draws = lot([seat for seat, there in enumerate(state.occupied) if there], key, rules)
     data = {"draws": [{"seat": seat, "card": NAMES[card]} for seat, card in draws]}
     banker = order[0]
-    if drawn:
+    if rules.seating == "drawn":
         _reseat(state, order)
         banker = 0
     state.events.append(Event("seated", banker, {**data, "banker": banker, "seating": state.seating}))
     term.offer_bank(state, banker)
+
+
+def lot(seats: Sequence[int], key: bytes, rules: Rules) -> tuple[list[int], list[tuple[int, int]]]:
+    """The seats from the lowest card up, and every draw as (seat, card) in order.
+
+    Only the lowest place is drawn out to the end unless the seats are put in the order of the cards.
+    """
+    packs = pack(rules.decks)
+    cards = (card for number in count() for card in chance.shuffled(packs, key, number))
+    draws: list[tuple[int, int]] = []
+    return _by_cards(seats, cards, draws, everyone=rules.seating == "drawn"), draws
 
 
 def _by_cards(

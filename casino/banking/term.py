@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from casino import chance
 from casino.banking import money, rounds
-from casino.banking.coup import Coup
+from casino.banking.coup import Coup, dealing_order
 from casino.banking.hands import Hand
 from casino.banking.rounds import HOUSE
 from casino.banking.shoe import Shoe
@@ -223,16 +223,11 @@ def _shuffle(state: "BankingState") -> None:
 
 
 def _deal(state: "BankingState", shoe: Shoe) -> None:
-    game, count = state.game, state.game.seats
-    around = [(state.banker + step) % count for step in range(1, count)]
-    stakers = [seat for seat in around if state.stakes[seat]]
-    if game.plan.shared:
-        # The highest stake plays; `max` keeps the first of equals, the nearest to the banker's left.
-        stakers = [max(stakers, key=state.stakes.__getitem__)]
+    plan = state.game.plan
     state.phase = "play"
     state.coups += 1
-    state.coup = coup = Coup(game.plan, shoe, state.coups, state.events)
-    coup.deal([*stakers, state.banker])
+    state.coup = coup = Coup(plan, shoe, state.coups, state.events)
+    coup.deal(dealing_order(state.stakes, state.banker, plan.shared))
     if coup.over:
         settle(state, coup)
 

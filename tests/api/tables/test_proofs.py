@@ -9,7 +9,7 @@ from itertools import permutations
 import pytest
 
 from casino import chance
-from casino.banking.proof import ProofError, verify
+from casino.banking.proof import ProofError, dump, verify
 from casino.cards import names, pack
 from tests.api.tables.people import Json, Person
 
@@ -88,8 +88,6 @@ def test_a_made_up_coup_is_refused_though_the_digest_fits(
     finished: tuple[Json, str, bytes], member: str
 ) -> None:
     """Who forges a proof can make its digest fit; the cards he cannot."""
-    from casino.banking.proof import dump  # noqa: PLC0415
-
     proof = json.loads(finished[2])
     coup = proof["coups"][2]
     coup[member] = (
@@ -105,8 +103,6 @@ def test_a_made_up_coup_is_refused_though_the_digest_fits(
 
 def test_another_seed_is_refused(finished: tuple[Json, str, bytes]) -> None:
     """A server that dealt from another seed than it had committed to."""
-    from casino.banking.proof import dump  # noqa: PLC0415
-
     proof = json.loads(finished[2])
     proof["server_seed"] = "00" * 32
     with pytest.raises(ProofError, match="commitment"):
@@ -175,8 +171,71 @@ def test_the_lot_is_proved_too(person: People) -> None:
         forged["draws"][1]["card"],
         forged["draws"][0]["card"],
     )
-    from casino.banking.proof import dump  # noqa: PLC0415
-
     if forged != json.loads(proof):
         with pytest.raises(ProofError):
             verify(dump(forged))
+
+
+def _seats_changed(proof: Json) -> None:
+    """Seats 0 and 1 change places in everything that is told of the coups."""
+    for coup in proof["coups"]:
+        coup["order"] = [{0: 1, 1: 0}.get(seat, seat) for seat in coup["order"]]
+        coup["play"] = [[{0: 1, 1: 0}.get(seat, seat), verb] for seat, verb in coup["play"]]
+        for name in ("stakes", "hands", "net"):
+            coup[name][:2] = reversed(coup[name][:2])
+
+
+@pytest.mark.parametrize(
+    ("forge", "pointer"),
+    [
+        (_seats_changed, "/coups/0/order"),
+        (lambda proof: proof.update(banker=0), "/coups/0/stakes"),
+        (lambda proof: proof.update(banker=None), "/banker"),
+        (lambda proof: proof.update(seats=4), "/client_seeds"),
+        (lambda proof: proof.update(draws=[]), "/draws"),
+        (lambda proof: proof.update(number=-1), "/number"),
+        (lambda proof: proof["coups"][0]["stakes"].__setitem__(0, True), "/coups/0/stakes"),
+        (lambda proof: proof["coups"].pop(1), "/coups/1/number"),
+    ],
+)
+def test_who_was_dealt_to_first_is_no_choice_of_the_server(
+    finished: tuple[Json, str, bytes], forge: Callable[[Json], object], pointer: str
+) -> None:
+    """`rules/banking.md`, step 3: from the banker's left, the banker last. Who deals otherwise is found out, though
+    the cards are those of the shoe and the digest fits."""
+    proof = json.loads(finished[2])
+    forge(proof)
+    with pytest.raises(ProofError) as refused:
+        verify(dump(proof))
+    assert refused.value.pointer == pointer
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        lambda proof: [draw.update(seat=1 - draw["seat"]) for draw in proof["draws"]],
+        lambda proof: proof.update(draws=[]),
+        lambda proof: proof.update(draws=None),
+        lambda proof: proof["draws"].pop(),
+    ],
+)
+def test_the_draws_of_the_lot_go_to_the_seats_in_order(
+    person: People, forge: Callable[[Json], object]
+) -> None:
+    """`fairness.md`: the seats draw the first cards in seat order, equals again; nobody's card is another's."""
+    ada = person("Ada")
+    table = ada.open(game="russian-even", bank="rotates", seats=[{"kind": "me"}, {"kind": "bot"}])["id"]
+    lot = next(bank for bank in ada.get(f"/tables/{table}/banks")["banks"] if bank["number"] == 0)
+    proof = json.loads(ada.ask("GET", f"/tables/{table}/banks/{lot['id']}/proof").data)
+    verify(dump(proof))
+    forge(proof)
+    with pytest.raises(ProofError, match="draw"):
+        verify(dump(proof))
+
+
+def test_a_file_that_is_no_proof_is_refused_in_words(finished: tuple[Json, str, bytes]) -> None:
+    """Half a surrogate pair, endless brackets, not UTF-8: each is refused, none is a fault of the verifier."""
+    half = finished[2].replace(b'"bank":"bnk', b'"bank":"\\ud800', 1)
+    for data in (half, b"[" * 100_000, b"\xff", b"", b"1" * 5000):
+        with pytest.raises(ProofError, match="JSON"):
+            verify(data)

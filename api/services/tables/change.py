@@ -162,10 +162,16 @@ def _write_sitters(connection: Connection, change: Change, now: datetime) -> Non
     for sitter in change.sitters:
         seat = (Seat.table_id == change.table.id) & (Seat.number == sitter.number)
         connection.execute(update(Seat).where(seat).values(joined_at=now, **sitter.row()))
-    players = {sitter.player for sitter in change.sitters if sitter.player is not None}
-    gone = select(Player.id).where(Player.id.in_(players), Player.deleted_at.is_not(None))
-    if players and connection.execute(gone).first() is not None:
-        raise PlanStale  # deleted at the same time: the reference to him waited for that
+    _check_people(connection, {sitter.player: sitter.limits for sitter in change.sitters if sitter.player})
+
+
+def _check_people(connection: Connection, limits: Mapping[str, Json | None]) -> None:
+    """Whoever takes a seat must not have been deleted or have set himself limits since the plan."""
+    if not limits:
+        return
+    people = select(Player.id, Player.limits).where(Player.id.in_(limits), Player.deleted_at.is_(None))
+    if {row.id: row.limits for row in connection.execute(people)} != limits:
+        raise PlanStale
 
 
 def _after(change: Change, posted: list[ledger.Posted]) -> TableData:

@@ -7,6 +7,7 @@ policy `optimal`.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final
 
@@ -17,7 +18,8 @@ from analysis.numbers import Number
 from analysis.punter_turn import PunterDecision
 from analysis.reply_tables import tables
 from analysis.seats import Seen
-from analysis.shoe import full, may_discard
+from analysis.shoe import check_coup, full, may_discard
+from analysis.solve import solve
 from analysis.strategies import (
     BankerTable,
     Policy,
@@ -30,6 +32,7 @@ from analysis.strategies import (
 )
 from casino.banking.policies import BANKER, PUNTER
 from casino.banking.rules import Rules
+from casino.banking.text import SIT, STAKE
 from casino.errors import RulesError
 from casino.game import View
 
@@ -96,24 +99,47 @@ def advise(
     if seen.side == BANKER:
         decision, odd = seats.banker_turn(seen, others)
     else:
-        against[seen.banker] = known.get(
-            seen.banker, EQUILIBRIUM if rules.banker_is_free else default(BANKER, rules)
+        policy = against[seen.banker] = _banker_policy(rules, known.get(seen.banker))
+        mixes = policy == EQUILIBRIUM
+        notes += [CAPPED] if mixes and may_discard(cached_plan(rules)) else []
+        decision, odd = seats.punter_turn(
+            seen, _banker_play(seen, policy), others, alone=True if mixes else None, exact=exact
         )
-        banker, is_equilibrium = _banker_play(seen, against[seen.banker])
-        alone = True if is_equilibrium else None
-        notes += [CAPPED] if is_equilibrium and may_discard(cached_plan(rules)) else []
-        decision, odd = seats.punter_turn(seen, banker, others, alone=alone, exact=exact)
     return Advice(seen.side, decision, against, tuple(odd), seen.unseen(), tuple(notes))
 
 
-def _banker_play(seen: Seen, policy: Policy) -> tuple[BankerTable, bool]:
-    """The table of a banker's policy; is it the equilibrium? (One that is worked out is taken to play that.)"""
-    rules = seen.rules
-    if not is_open(policy):
-        return banker_table(policy, rules), False
-    if not rules.banker_is_free:
-        return banker_table(default(BANKER, rules), rules), False
-    return equilibrium_of(rules, seen.public_shoe()).banker_table(seen.own_first()), True
+def advise_stake(rules: Rules, view: View, given: Mapping[int, Policy] | None = None) -> Advice:
+    """Is the next coup worth a stake to this punter? What a unit brings under best play, beside sitting out.
+
+    From the shoe as he knows it before the deal. Raises RulesError: one that might not serve the coup.
+    """
+    seen, known = Seen(rules, view), given or {}
+    against = {seen.banker: _banker_policy(rules, known.get(seen.banker))}
+    shoe, plan = seen.public_shoe(), cached_plan(rules)
+    notes: tuple[str, ...] = ()
+    if is_open(against[seen.banker]):
+        check_coup(shoe, plan)
+        value = equilibrium_of(rules, shoe).value
+        notes = (CAPPED,) if may_discard(plan) else ()
+    else:
+        value = solve(plan, shoe, None, banker_table(against[seen.banker], rules)).whole().ev()
+    decision = PunterDecision({SIT: Fraction(0), STAKE: value}, rules.hash)
+    return Advice(PUNTER, decision, against, (), shoe.counts, notes)
+
+
+def _banker_policy(rules: Rules, known: Policy | None) -> Policy:
+    """How a banker is taken to play: as is known of him; in equilibrium if he is free, and nothing is known or what
+    he plays is worked out too."""
+    if rules.banker_is_free and (known is None or is_open(known)):
+        return EQUILIBRIUM
+    return default(BANKER, rules) if known is None or is_open(known) else known
+
+
+def _banker_play(seen: Seen, policy: Policy) -> BankerTable:
+    """A banker's policy as the table that this punter meets."""
+    if policy != EQUILIBRIUM:
+        return banker_table(policy, seen.rules)
+    return equilibrium_of(seen.rules, seen.public_shoe()).banker_table(seen.own_first())
 
 
 def punter_play(rules: Rules, policy: Policy) -> PunterTable:

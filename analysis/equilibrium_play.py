@@ -22,8 +22,11 @@ _COLUMNS: Final = (NONE, *range(10), HIDDEN)
 @dataclass(frozen=True)
 class Shares:
     """Probabilities: of drawing by the punter's points, of throwing a zero dealt or drawn to him, and of the banker's
-    drawing by what he sees. None where the punter has no choice, or never comes there.
+    drawing by what he sees. None where the punter has no choice, or never comes there. `value`: the punter's, in
+    stakes.
     """
+
+    value: Number
 
     draw: tuple[Fraction | None, ...]
     dealt: Fraction
@@ -73,6 +76,7 @@ def _shares(rules: Rules, shoe: Shoe) -> Shares:
     plan, discards = cached_plan(rules), found.discards
     thrown = 1.0 if discards is None or discards.dealt is None else discards.dealt
     return Shares(
+        value=found.value,
         draw=tuple(map(_exact, found.punter)),
         dealt=_exact(thrown) or Fraction(0),
         drawn=tuple(map(_exact, discards.drawn)) if discards is not None else (None,) * 10,

@@ -13,8 +13,9 @@ read transaction, and whose value `effect` gets as its second argument:
 
     return write(lambda tx, moves: tables.act(tx, …, moves), plan=lambda tx: tables.think(tx, …))
 
-If `effect` finds that its plan is out of date it raises `PlanStale`: everything is rolled back and planned anew, at
-most `ATTEMPTS` times, then Busy. A stored answer is found before anything is planned.
+If `effect` finds that its plan is out of date it raises `PlanStale`: everything is rolled back and planned anew, as
+long as one waits for a lock (`MACAO_LOCK_SECONDS`), then Busy. Each time somebody else was done, so of many at one
+table everybody's turn comes. A stored answer is found before anything is planned.
 
 `read(question)` opens a snapshot, answers 304 where the client has the version already (`check_not_modified` in the
 question, before the work, or the tag of the answer after it) and 200 with a tag otherwise. Private answers are
@@ -27,6 +28,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import chain
+from time import monotonic
 from typing import Any, Final
 
 from flask import Response, request
@@ -41,7 +43,6 @@ from api.services.names import referring
 
 Text = str | Callable[[Any], str | None] | None
 
-ATTEMPTS: Final = 5
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
@@ -76,7 +77,8 @@ def write(
     shape = _Write(claim(), lambda value: _answer(value, status, location, etag), current, secret, after)
     if plan is None:
         return _attempt(effect, shape)
-    for _ in range(ATTEMPTS):
+    until = monotonic() + service().config.lock_seconds
+    while monotonic() < until:
         try:
             return _planned(effect, plan, shape)
         except PlanStale:

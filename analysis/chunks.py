@@ -1,6 +1,6 @@
 """One chunk of an experiment, played by the compiled kernels. Importing this module imports numba."""
 
-from collections import Counter
+import math
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,11 @@ from analysis import session_kernels as kernel
 from analysis.coups import FALL
 from analysis.experiment import Experiment
 from analysis.stops import REASONS
-from analysis.tally import HISTOGRAMS, Batch, Tally, reasons_of, sparse
+from analysis.tally import HISTOGRAMS, Batch, Histogram, Tally, reasons_of
 
 _SLICE = 4096  # sessions in memory at once
-_FAN = 512  # sessions of a chunk whose paths go into the fan
-_PATHS = 20  # sessions whose paths are kept
+_PATHS = 2048  # paths that are kept of an experiment, about
+_LEAST_PATHS = 8  # of a chunk
 _NEVER = 2**62
 
 Ints = NDArray[np.int64]
@@ -35,11 +35,8 @@ def play_chunk(experiment: Experiment, chunk: int) -> Tally:
         kernel.count(records, offset, experiment.quantum, (*histograms.values(), reasons))
         tally.add_sums(_measures(records, experiment.bankroll))
         if first == 0:
-            tally.fan = [
-                _places(paths[:, mark], offset, experiment.quantum) for mark in range(paths.shape[1])
-            ]
-            tally.paths = paths[:_PATHS].tolist() if chunk == 0 else []
-    tally.histograms = {name: sparse(counts) for name, counts in histograms.items()}
+            tally.paths[chunk] = paths
+    tally.histograms = {name: Histogram.dense(counts) for name, counts in histograms.items()}
     tally.reasons = reasons_of(reasons)
     tally.batches[chunk] = Batch(
         sessions, tally.sums["gain"], tally.sums["gain*gain"], tally.reasons[REASONS[kernel.RUIN]]
@@ -64,11 +61,12 @@ class _Player:
             self.blocks[:, : FALL + 1] *= self.flat
         self.tape = experiment.plan.tape.copy()
         self.turns = _turns(experiment)
+        self.noted = max(_LEAST_PATHS, math.ceil(_PATHS / experiment.chunks))
 
     def play(self, place: int, first: int, sessions: int) -> tuple[Ints, Ints]:
         """Sessions `first` … of the chunk, whose first is number `place`: records and paths."""
         records = np.zeros((sessions, kernel.RECORD), dtype=np.int64)
-        paths = np.zeros((max(0, min(sessions, _FAN - first)), len(self.marks)), dtype=np.int64)
+        paths = np.zeros((min(sessions, self.noted) if first == 0 else 0, len(self.marks)), dtype=np.int64)
         out, bankroll = (records, paths), self.experiment.bankroll
         number = place + first
         if self.flat:
@@ -121,10 +119,3 @@ def _measures(records: Ints, bankroll: int) -> dict[str, Ints]:
         "banked": records[:, kernel.BANKED],
         "played": records[:, kernel.PLAYED],
     }
-
-
-def _places(values: Ints, offset: int, quantum: int) -> Counter[int]:
-    places = np.empty(len(values), dtype=np.int64)
-    kernel.buckets(np.ascontiguousarray(values), offset, quantum, places)
-    found, counts = np.unique(places, return_counts=True)
-    return Counter(dict(zip(found.tolist(), counts.tolist(), strict=True)))

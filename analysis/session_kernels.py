@@ -4,8 +4,7 @@
 interprets the system. Both draw the same words in the same order, so session i of a chunk sees the same coups
 whatever its system. Importing this module imports numba.
 
-Arrays are unpacked once, before the loops, and only leaf functions take them: a tuple of arrays handed on inside
-a loop is counted up and down there, which costs ten times the coup.
+They are compiled without the counting of references, which would cost ten times the coup.
 """
 
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from analysis import coups, machine
-from analysis.compiled import compiled
+from analysis.compiled import called, compiled, inlined, uncounted
 from analysis.stops import REASONS
 from analysis.xoshiro import start, step
 
@@ -40,12 +39,12 @@ _HIGHEST, _FALL = np.uint64(coups.HIGHEST), np.uint64(coups.FALL)
 _LEAD, _TRAIL = np.uint64(coups.LEAD), np.uint64(coups.TRAIL)
 _RUN, _KEEPS = np.uint64(coups.RUN), np.uint64(coups.KEEPS)
 
-_restart: Any = compiled(machine.restart)
-_stake: Any = compiled(machine.stake)
-_settle: Any = compiled(machine.settle)
+_restart: Any = called(machine.restart)
+_stake: Any = inlined(machine.stake)
+_settle: Any = inlined(machine.settle)
 
 
-@compiled
+@called
 def _other(shift: Any, word: Any, limits: Any, aliases: Any, base: Any) -> Any:
     """The block that a second word draws from what the cells could not hold; the table begins at `base`."""
     block = word >> shift
@@ -54,7 +53,7 @@ def _other(shift: Any, word: Any, limits: Any, aliases: Any, base: Any) -> Any:
     return block
 
 
-@compiled
+@called
 def _leap(held: Any, peak: Any, fall: Any, run: Any, longest: Any, blocks: Any, block: Any) -> Any:
     """Bankroll, its best, the largest fall from it, the losing run and the longest one after a whole block."""
     low, high = held + blocks[block, _LOWEST], held + blocks[block, _HIGHEST]
@@ -73,7 +72,7 @@ def _leap(held: Any, peak: Any, fall: Any, run: Any, longest: Any, blocks: Any, 
     return held + blocks[block, _TOTAL], peak, fall, run, longest
 
 
-@compiled
+@called
 def _follow(held: Any, peak: Any, fall: Any, run: Any, longest: Any, change: Any) -> Any:
     """The same after a coup that changes the bankroll by so many chips; a push leaves the losing run."""
     held += change
@@ -84,14 +83,14 @@ def _follow(held: Any, peak: Any, fall: Any, run: Any, longest: Any, change: Any
     return held, peak, fall, run, longest
 
 
-@compiled
+@called
 def _record(record: Any, held: Any, played: Any, staked: Any, fall: Any, longest: Any, reason: Any) -> None:
     record[FINAL], record[PLAYED], record[STAKED], record[BANKED] = held, played, staked[0], staked[1]
     record[DRAWDOWN], record[LOSING_RUN] = fall, longest
     record[REASON] = reason if reason >= 0 else _COUPS
 
 
-@compiled
+@uncounted
 def flat_sessions(
     base: Any, first: int, tables: Any, blocks: Any, bankroll: int, stops: Any, marks: Any, out: Any
 ) -> None:
@@ -132,13 +131,13 @@ def flat_sessions(
         _record(records[item], held, played, (played * stops[STAKE], 0), fall, longest, reason)
 
 
-@compiled
+@called
 def _barrier(held: Any, least: Any, ceiling: Any) -> Any:
     """Which barrier was met."""
     return RUIN if held < least else _TARGET if held >= ceiling else _LOSS
 
 
-@compiled
+@called
 def _over(stops: Any, held: Any, peak: Any, run: Any, wins: Any, played: Any) -> Any:
     """Why the session is over after this coup; below 0 where it is not."""
     if held < stops[LEAST]:
@@ -163,7 +162,7 @@ def _over(stops: Any, held: Any, peak: Any, run: Any, wins: Any, played: Any) ->
     return _BANK if ended and played >= stops[BANKS] else -1
 
 
-@compiled
+@called
 def _turn(turns: Any, played: Any, switch: Any, place: Any, held: Any, side: Any) -> Any:
     """The side to play on, 1 as banker, and the coup at which the next bank begins. Places go round by session.
 
@@ -175,7 +174,7 @@ def _turn(turns: Any, played: Any, switch: Any, place: Any, held: Any, side: Any
     return side if able else _ZERO, switch
 
 
-@compiled
+@uncounted
 def sessions(
     base: Any, first: int, tables: Any, tape: Any, bankroll: int, rules: Any, marks: Any, out: Any
 ) -> None:
@@ -191,7 +190,7 @@ def sessions(
     rows, size = np.uint64(digits.shape[0] // 2), np.uint64(limits.shape[0] // 2)
     for item in range(records.shape[0]):
         a, b, c, d = start(base, first + item)
-        _restart(tape)
+        at, extent = _restart(tape)
         held, peak, fall, run, longest, played, reason = bankroll, bankroll, 0, 0, 0, 0, -1
         total, banked, wins, side = 0, 0, 0, _ZERO
         switch = 0 if turns[PLAYERS] else _NEVER
@@ -205,9 +204,9 @@ def sessions(
                     block = _other(shift, word, limits, aliases, side * size)
                 for coup in range(min(length, marks[mark] - played, switch - played)):
                     net = digits[side * rows + block, coup]
-                    q = turns[BANK_Q] if side else _stake(tape, held)
+                    q = turns[BANK_Q] if side else _stake(tape, at, extent, held)
                     if not side:
-                        _settle(tape, q, net)
+                        at, extent = _settle(tape, at, extent, q, net)
                     held, peak, fall, run, longest = _follow(held, peak, fall, run, longest, q * net)
                     wins = (wins + (net > 0)) * (net >= 0)
                     played += 1
@@ -244,10 +243,3 @@ def count(records: Any, offset: int, quantum: int, histograms: Any) -> None:
         reasons[records[item, REASON]] += 1
         if records[item, REASON] == RUIN:
             ruined[bucket(records[item, PLAYED])] += 1
-
-
-@compiled
-def buckets(values: Any, offset: int, quantum: int, places: Any) -> None:
-    """Write the places of many values."""
-    for item in range(values.shape[0]):
-        places[item] = bucket((values[item] - offset) // quantum)

@@ -163,7 +163,6 @@ class Staking:
         head[machine.STEP], head[machine.PARTS] = limits.step // parts, parts
         head[machine.COVER] = int(outcomes.need * parts)
         tape = np.concatenate([head, self._rows(head, limits, outcomes, parts)])
-        machine.restart(tape)
         return Plan(tape)
 
     def _rows(
@@ -175,9 +174,12 @@ class Staking:
             stakes, on_loss, on_win = built
             fitting = [limits.nearest(chips) // parts for chips in stakes]
             rows = [fitting, on_loss, range(len(fitting)), on_win]
+            head[machine.ALIGNED] = 1
             return np.array(rows, dtype=np.int64).T.reshape(-1)
         kind, value = built
         head[machine.KIND] = kind
+        # Whole nets keep sums of stakes on the step, where the step reaches down to 0; a fraction is put on it anyhow.
+        head[machine.ALIGNED] = kind == machine.FRACTION or (parts == 1 and limits.min % limits.step == 0)
         if isinstance(value, Fraction):
             share = value.limit_denominator(_FINEST) / parts
             head[machine.TOP], head[machine.BOTTOM] = share.numerator, share.denominator
@@ -195,16 +197,18 @@ class Player:
     def __init__(self, plan: Plan) -> None:
         self._least, self._parts = plan.least_bankroll, int(plan.tape[machine.PARTS])
         self._tape = plan.tape.copy()
+        self._place, self._extent = machine.restart(self._tape)
 
     def stake(self, bankroll: int) -> int:
         """Chips for the next coup. Raises BankrollError where the bankroll covers no stake: ruin."""
         if bankroll < self._least:
             raise BankrollError(f"a bankroll of {bankroll} covers no stake: {self._least} chips are needed")
-        return int(machine.stake(self._tape, bankroll)) * self._parts
+        return int(machine.stake(self._tape, self._place, self._extent, bankroll)) * self._parts
 
     def settle(self, stake: int, net: Fraction | int) -> None:
         """Take the net of the coup, in stakes, into account."""
-        machine.settle(self._tape, stake // self._parts, int(net * self._parts))
+        q, part = stake // self._parts, int(net * self._parts)
+        self._place, self._extent = machine.settle(self._tape, self._place, self._extent, q, part)
 
 
 def _check_whole(limits: StakeLimits, parts: int) -> None:

@@ -1,8 +1,7 @@
 """Results of an experiment: estimates with their intervals, quantiles, and exact figures beside simulated ones."""
 
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
@@ -15,11 +14,12 @@ from analysis.outcomes import BankrollError
 from analysis.ruin import make_walk
 from analysis.sessions import session
 from analysis.stops import REASONS
-from analysis.tally import Batch, Tally, lower_edge, width
+from analysis.tally import Batch, Histogram, Ints, Tally, lower_edge, width
 from analysis.walk import passage
 
 QUANTILES: Final = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 FAN: Final = (0.05, 0.25, 0.5, 0.75, 0.95)
+PATHS: Final = 20
 
 Json = dict[str, Any]
 
@@ -33,7 +33,7 @@ def summary(experiment: Experiment, tally: Tally) -> Json:
         raise BankrollError("no session has been played yet")
     sums, count = tally.sums, tally.sessions
     chips = Chips(experiment)
-    losing, played = tally.histograms["losing_run"], tally.histograms["played"]
+    losing, paths = tally.histograms["losing_run"], tally.all_paths()
     return {
         "hash": experiment.hash,
         "label": experiment.label or experiment.staking.title,
@@ -50,18 +50,18 @@ def summary(experiment: Experiment, tally: Tally) -> Json:
         "ev_per_coup": sums["gain"] / sums["played"],
         "per_stake": _per_stake(experiment, tally),
         "staked": mean_interval(sums["staked"], sums["staked*staked"], count).to_json(),
-        "played": {"mean": sums["played"] / count, "quantiles": _quantiles(played)},
+        "played": {"mean": sums["played"] / count, "quantiles": _quantiles(tally.histograms["played"])},
         "drawdown": chips.spread(tally.histograms["drawdown"], offset=0),
         "time_to_ruin": {"quantiles": _quantiles(tally.histograms["ruined"])},
-        "losing_run": {"most": _value(max(losing)), "quantiles": _quantiles(losing)},
+        "losing_run": {"most": losing.most, "quantiles": _quantiles(losing)},
         "exact": exact_figures(experiment, tally),
         "fan": [
-            {"coup": mark, **chips.quantiles(counts, FAN)}
-            for mark, counts in zip(experiment.marks, tally.fan, strict=True)
+            {"coup": mark, **_column_quantiles(paths[:, place])}
+            for place, mark in enumerate(experiment.marks)
         ],
         "paths": {
             "coups": [0, *experiment.marks],
-            "bankrolls": [[experiment.bankroll, *p] for p in tally.paths],
+            "bankrolls": [[experiment.bankroll, *path] for path in paths[:PATHS].tolist()],
         },
         "histogram": chips.histogram(tally.histograms["final"]),
     }
@@ -73,25 +73,21 @@ class Chips:
 
     experiment: Experiment
 
-    def spread(self, counts: Counter[int], offset: int | None = None) -> Json:
+    def spread(self, counts: Histogram, offset: int | None = None) -> Json:
         """Least, most and quantiles."""
+        quantiles = _quantiles(counts)
         return {
-            "least": self._chips(_value(min(counts)), offset),
-            "most": self._chips(_value(max(counts)), offset),
-            "quantiles": self.quantiles(counts, QUANTILES, offset),
+            "least": self._chips(counts.least, offset),
+            "most": self._chips(counts.most, offset),
+            "quantiles": {share: self._chips(value, offset) for share, value in quantiles.items()},
         }
 
-    def quantiles(self, counts: Counter[int], shares: Sequence[float], offset: int | None = None) -> Json:
-        """Share -> chips."""
-        found = _quantiles(counts, shares)
-        return {share: self._chips(value, offset) for share, value in found.items() if value is not None}
-
-    def histogram(self, counts: Counter[int]) -> list[list[float]]:
+    def histogram(self, counts: Histogram) -> list[list[float]]:
         """[least chips of a class, chips that it spans, sessions] by class."""
         quantum = self.experiment.quantum
         return [
-            [self._chips(lower_edge(place)), width(place) * quantum, counts[place]]
-            for place in sorted(counts)
+            [self._chips(lower_edge(place)), width(place) * quantum, count]
+            for place, count in zip(counts.places.tolist(), counts.counts.tolist(), strict=True)
         ]
 
     def _chips(self, value: float, offset: int | None = None) -> float:
@@ -99,24 +95,14 @@ class Chips:
         return value * quantum + (self.experiment.bankroll % quantum if offset is None else offset)
 
 
-def _value(place: int) -> float:
-    """The middle of a class; itself where it holds one value."""
-    return lower_edge(place) + (width(place) - 1) / 2 if width(place) > 1 else lower_edge(place)
+def _quantiles(counts: Histogram) -> Json:
+    return {f"{share:g}": counts.quantile(share) for share in QUANTILES}
 
 
-def _quantiles(counts: Counter[int], shares: Sequence[float] = QUANTILES) -> Json:
-    """Share -> the least value that at least so many do not exceed; None where there is nothing."""
-    total, found = sum(counts.values()), {}
-    places = sorted(counts)
-    for share in shares:
-        below, value = 0, None
-        for place in places:
-            below += counts[place]
-            if below >= share * total:
-                value = _value(place)
-                break
-        found[f"{share:g}"] = value
-    return found
+def _column_quantiles(column: Ints) -> Json:
+    """The same of single values."""
+    ordered = np.sort(column)
+    return {f"{share:g}": int(ordered[math.ceil(share * len(ordered)) - 1]) for share in FAN}
 
 
 def _means(experiment: Experiment) -> tuple[Fraction, Fraction]:

@@ -20,7 +20,7 @@ from analysis.summary import difference, summary
 from analysis.tally import Tally
 from casino.errors import RulesError
 
-MOST_CELLS: Final = 10_000
+MOST_CELLS: Final = 1000
 Json = dict[str, Any]
 SOURCES: Final = ("outcomes", "rules", "results")
 

@@ -7,7 +7,7 @@ memory is bounded. Sums of squares and products are exact integers.
 import json
 import zlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -21,8 +21,10 @@ EXACT_BELOW = 4096
 _HALF = EXACT_BELOW // 2
 _LIMB = 24
 
+Ints = NDArray[np.int64]
+
 HISTOGRAMS = ("final", "drawdown", "played", "ruined", "losing_run")
-# Per session: gain, chips staked as punter and as banker, coups; their sums and the sums of their products.
+# Per session: gain, chips staked as punter and as banker, coups. Sums of all, and of these products.
 MEASURES = ("gain", "staked", "banked", "played")
 PRODUCTS = (
     ("gain", "gain"),
@@ -33,6 +35,53 @@ PRODUCTS = (
     ("banked", "banked"),
     ("played", "played"),
 )
+
+
+class Batch(NamedTuple):
+    """What one chunk of sessions brought."""
+
+    sessions: int
+    gain: int
+    gain_squared: int
+    ruined: int
+
+
+@dataclass
+class Histogram:
+    """Sessions by value: classes in ascending order, by their places (`analysis.session_kernels.bucket`)."""
+
+    places: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    counts: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    @classmethod
+    def dense(cls, counts: Ints) -> "Histogram":
+        """From the counts of all places."""
+        places = np.flatnonzero(counts)
+        return cls(places, counts[places])
+
+    def __add__(self, other: "Histogram") -> "Histogram":
+        places = np.union1d(self.places, other.places)
+        counts = np.zeros(len(places), np.int64)
+        for part in (self, other):
+            counts[np.searchsorted(places, part.places)] += part.counts
+        return Histogram(places, counts)
+
+    def quantile(self, share: float) -> float | None:
+        """The least value that at least that share of the sessions does not exceed; None where there are none."""
+        if not len(self.counts):
+            return None
+        wanted = share * int(self.counts.sum())
+        return middle(int(self.places[np.searchsorted(np.cumsum(self.counts), wanted)]))
+
+    @property
+    def least(self) -> float:
+        """The least value that occurs. There must be one."""
+        return middle(int(self.places[0]))
+
+    @property
+    def most(self) -> float:
+        """The greatest value that occurs. There must be one."""
+        return middle(int(self.places[-1]))
 
 
 def lower_edge(place: int) -> int:
@@ -48,29 +97,24 @@ def width(place: int) -> int:
     return 1 if place < EXACT_BELOW else 1 << (place // _HALF - 1)
 
 
-class Batch(NamedTuple):
-    """What one chunk of sessions brought."""
-
-    sessions: int
-    gain: int
-    gain_squared: int
-    ruined: int
+def middle(place: int) -> float:
+    """The middle of a class; its value where it holds one."""
+    return lower_edge(place) + (width(place) - 1) / 2 if width(place) > 1 else lower_edge(place)
 
 
 @dataclass
 class Tally:
-    """Sessions added up. `batches` keeps what each chunk brought, for comparisons of systems that saw the same coups;
-    `fan` the bankrolls at each mark over some sessions; `paths` a few sessions whole."""
+    """Sessions added up. By chunk: `batches` what it brought, for comparisons of systems that saw the same coups, and
+    `paths` the bankrolls of some sessions [session, mark]."""
 
     sessions: int = 0
     sums: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
-    histograms: dict[str, Counter[int]] = field(
-        default_factory=lambda: {name: Counter() for name in HISTOGRAMS}
+    histograms: dict[str, Histogram] = field(
+        default_factory=lambda: {name: Histogram() for name in HISTOGRAMS}
     )
-    fan: list[Counter[int]] = field(default_factory=list)
-    paths: list[list[int]] = field(default_factory=list)
     batches: dict[int, Batch] = field(default_factory=dict)
+    paths: dict[int, Ints] = field(default_factory=dict)
 
     def merge(self, other: "Tally") -> None:
         """Add sessions of other chunks. Raises BankrollError where a chunk is in both."""
@@ -81,15 +125,11 @@ class Tally:
         self.sums.update(other.sums)
         self.reasons.update(other.reasons)
         for name in HISTOGRAMS:
-            self.histograms[name].update(other.histograms[name])
-        if len(self.fan) < len(other.fan):
-            self.fan += [Counter() for _ in range(len(other.fan) - len(self.fan))]
-        for mine, his in zip(self.fan, other.fan, strict=False):
-            mine.update(his)
-        self.paths = self.paths or other.paths  # only the first chunk has any
+            self.histograms[name] += other.histograms[name]
         self.batches.update(other.batches)
+        self.paths.update(other.paths)
 
-    def add_sums(self, measures: Mapping[str, NDArray[np.int64]]) -> None:
+    def add_sums(self, measures: Mapping[str, Ints]) -> None:
         """Add the measures of some sessions, and their products. Values must be below 2**47."""
         for name in MEASURES:
             self.sums[name] += int(measures[name].sum())
@@ -97,59 +137,68 @@ class Tally:
             if measures[first].any() and measures[second].any():
                 self.sums[f"{first}*{second}"] += _product(measures[first], measures[second])
 
+    def all_paths(self) -> Ints:
+        """The paths of all chunks in order [session, mark]."""
+        return np.concatenate([self.paths[chunk] for chunk in sorted(self.paths)])
+
     def to_bytes(self) -> bytes:
         """The tally in a form that `from_bytes` takes, the same for the same sessions."""
-        plain = {
+        chunks = sorted(self.batches)
+        arrays: list[Ints] = []
+        for name in HISTOGRAMS:
+            arrays += [self.histograms[name].places, self.histograms[name].counts]
+        arrays += [self.paths[chunk] for chunk in chunks]
+        head = {
             "sessions": self.sessions,
-            "sums": dict(self.sums),
-            "reasons": dict(self.reasons),
-            "histograms": {name: _pairs(counts) for name, counts in self.histograms.items()},
-            "fan": [_pairs(counts) for counts in self.fan],
-            "paths": self.paths,
-            "batches": [[chunk, *self.batches[chunk]] for chunk in sorted(self.batches)],
+            "sums": {name: value for name, value in self.sums.items() if value},
+            "reasons": {name: value for name, value in self.reasons.items() if value},
+            "batches": [[chunk, *self.batches[chunk]] for chunk in chunks],
+            "shapes": [array.shape for array in arrays],
         }
-        return zlib.compress(json.dumps(plain, sort_keys=True, separators=(",", ":")).encode(), 6)
+        text = json.dumps(head, sort_keys=True, separators=(",", ":")).encode()
+        body = b"".join(array.astype("<i8").tobytes() for array in arrays)
+        return zlib.compress(text + b"\n" + body, 1)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Tally":
         """From `to_bytes`. Raises BankrollError where the bytes are not such a tally."""
         try:
-            plain: dict[str, Any] = json.loads(zlib.decompress(data))
+            text, _, body = zlib.decompress(data).partition(b"\n")
+            head: dict[str, Any] = json.loads(text)
+            arrays = _arrays(body, head["shapes"])
+            pairs = zip(HISTOGRAMS, arrays[::2], arrays[1::2], strict=False)
+            batches = {chunk: Batch(*rest) for chunk, *rest in head["batches"]}
             return cls(
-                plain["sessions"],
-                Counter(plain["sums"]),
-                Counter(plain["reasons"]),
-                {name: _counter(plain["histograms"][name]) for name in HISTOGRAMS},
-                [_counter(pairs) for pairs in plain["fan"]],
-                plain["paths"],
-                {chunk: Batch(*rest) for chunk, *rest in plain["batches"]},
+                head["sessions"],
+                Counter(head["sums"]),
+                Counter(head["reasons"]),
+                {name: Histogram(places, counts) for name, places, counts in pairs},
+                batches,
+                dict(zip(batches, arrays[2 * len(HISTOGRAMS) :], strict=True)),
             )
         except (zlib.error, ValueError, KeyError, TypeError) as fault:
             raise BankrollError(f"not the result of a chunk: {type(fault).__name__}") from None
 
 
-def reasons_of(counts: NDArray[np.int64]) -> Counter[str]:
+def reasons_of(counts: Ints) -> Counter[str]:
     """Reasons by name."""
     return Counter({name: int(n) for name, n in zip(REASONS, counts, strict=True) if n})
 
 
-def sparse(counts: NDArray[np.int64]) -> Counter[int]:
-    """A histogram's places that hold anything."""
-    places = np.flatnonzero(counts)
-    return Counter(dict(zip(places.tolist(), counts[places].tolist(), strict=True)))
+def _arrays(body: bytes, shapes: Sequence[Sequence[int]]) -> list[Ints]:
+    flat, found, at = np.frombuffer(body, "<i8").astype(np.int64), [], 0
+    for shape in shapes:
+        size = int(np.prod(shape))
+        found.append(flat[at : at + size].reshape(shape))
+        at += size
+    if at != len(flat):
+        raise ValueError(f"{len(flat)} numbers, not {at}")
+    return found
 
 
-def _product(first: NDArray[np.int64], second: NDArray[np.int64]) -> int:
+def _product(first: Ints, second: Ints) -> int:
     """Σ first · second exactly, for up to 2**14 values below 2**47: by limbs of 24 bits."""
     high, low = first >> _LIMB, first & (1 << _LIMB) - 1
     upper, lower = second >> _LIMB, second & (1 << _LIMB) - 1
-    middle = int((high * lower).sum()) + int((low * upper).sum())
-    return (int((high * upper).sum()) << 2 * _LIMB) + (middle << _LIMB) + int((low * lower).sum())
-
-
-def _pairs(counts: Counter[int]) -> list[list[int]]:
-    return [[place, counts[place]] for place in sorted(counts)]
-
-
-def _counter(pairs: list[tuple[int, int]]) -> Counter[int]:
-    return Counter(dict(pairs))
+    between = int((high * lower).sum()) + int((low * upper).sum())
+    return (int((high * upper).sum()) << 2 * _LIMB) + (between << _LIMB) + int((low * lower).sum())

@@ -161,7 +161,7 @@ def open_fields(d: Deal) -> Json:
 
 
 def _demand_fields(d: Deal) -> Json:
-    asleep = bool(d.penalty or d.skip)
+    asleep = bool(d.penalty or d.skip or d.fours)
     demand = demand_json(d.demand)
     limited = demand is not None and d.demand_left != UNLIMITED
     return {
@@ -184,12 +184,14 @@ def _turn_json(d: Deal) -> Json | None:
 
 
 def _laid_json(d: Deal) -> list[str]:
-    """The cards of the turn, a named joker with its name. (Jokers laid before a reshuffle are known by it only.)"""
+    """The cards of the turn, a named joker with its name (one that was reshuffled since, as what it counted)."""
     if not d.tables.rules.named_jokers:
         return names(d.laid)
     lying = d.pile[-len(d.laid) :]
-    pairs = zip(lying, d.laid[-len(lying) :], strict=True)
-    return [NAMES[card] if card < FACES else f"{NAMES[card]} as {NAMES[named]}" for card, named in pairs]
+    gone = len(d.laid) - len(lying)
+    pairs = zip(lying, d.laid[gone:], strict=True)
+    shown = [NAMES[card] if card < FACES else f"{NAMES[card]} as {NAMES[named]}" for card, named in pairs]
+    return names(d.laid[:gone]) + shown
 
 
 def _four_json(d: Deal) -> Json | None:

@@ -89,7 +89,7 @@ def complete(d: Deal, seat: int) -> None:
     """No more cards: what was laid takes effect, a window may open, and a question may be left to the seat."""
     tables = d.tables
     power = tables.powers[d.laid[-1]]
-    asleep = d.penalty or d.skip
+    asleep = d.penalty or d.skip or d.fours
     final = bool(d.finished) and ending.ended(d)
     choosing = False
     d.calm = False

@@ -4,6 +4,7 @@ from casino.cards import FACES
 from casino.shedding.deal import NO_CARD, NOBODY, Deal
 from casino.shedding.patterns import BITS
 from casino.shedding.powers import Power
+from casino.shedding.tables import quiet_goal
 
 Draws = list[tuple[int, Power, int]]
 """The attacking cards laid, each with its power and what it makes draw."""
@@ -28,13 +29,21 @@ def addable(d: Deal) -> int:
     if d.drawn >= 0 and not tables.draws_any:
         return 0
     bits = tables.joins[last]
-    if bits and len(d.laid) > 1 and not tables.joins_alike:
+    if tables.rules.rank_packets and not _first_matches(d):
+        bits = tables.packing(segment(d))
+    elif bits and len(d.laid) > 1 and not tables.joins_alike:
         bits = tables.joining(segment(d))
     if d.penalty:
         bits &= tables.answer[d.attack]
     elif d.skip or d.fours:
         bits &= tables.skip_cards
     return bits
+
+
+def _first_matches(d: Deal) -> bool:
+    """Does the first card laid match by itself? If another of its rank makes it good, that rank is all there is."""
+    answering = d.penalty or d.skip or d.fours
+    return bool(answering or BITS[d.laid[0]] & quiet_goal(d.tables, d.demand, d.base))
 
 
 def strike(d: Deal, seat: int) -> bool:

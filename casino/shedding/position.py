@@ -207,7 +207,7 @@ class _Reader:
             raise PositionError("there is no round of fours here", pointer=f"/{key}")
         if "four_round" in data:
             self.four_round(data["four_round"])
-        if "dormant_demand" in data and not (d.penalty or d.skip):
+        if "dormant_demand" in data and not (d.penalty or d.skip or d.fours):
             raise PositionError("nothing is open that a demand would sleep under", pointer="/dormant_demand")
         for key in ("demand", "dormant_demand"):
             if key in data:

@@ -91,6 +91,8 @@ def _ranks(rules: "Rules") -> Iterator[Fault]:
     if rules.jokers_in_draw_packets and costs & JOKERS:
         yield "jokers_in_draw_packets", "jokers make lose turns: in a packet of 2s or 3s both would be open"
     small = mask(rules.draw_cards)
+    if small & JOKERS:
+        yield "draw_cards", "they match by rank or suit, and a joker has neither"
     if small & ~draws:
         yield "draw_cards", f"{_names(small & ~draws)} makes nobody draw: give it a power, or leave it out"
 

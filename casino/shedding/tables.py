@@ -57,10 +57,12 @@ class Tables:
         self.callable = tuple(rank for rank in range(13) if mask(rules.callable) & OF_RANK[rank])
         self.same_rank = tuple(OF_RANK[card >> 2] if card < FACES else JOKERS for card in range(54))
         self.steps = tuple(map(_steps, range(FACES)))
-        self.follow = (*map(self._follow, range(FACES)), ALL, ALL, ALL)
+        # A named joker is laid as the card it is named, so no mask holds it.
+        faces = SUITED if rules.named_jokers else ALL
+        self.follow = (*(self._follow(top) & faces for top in range(FACES)), faces, faces, faces)
         self.chain = tuple(OF_SUIT[card & 3] | OF_RANK[card >> 2] | self.wild for card in range(FACES))
         self.answer = tuple(map(self._answer, range(54)))
-        self.demanded = tuple(map(self._demanded, range(DEMANDS)))
+        self.demanded = tuple(self._demanded(demand) & faces for demand in range(DEMANDS))
         self.joins = tuple(self.joining((card,)) for card in range(54))
         simple = SUITED & ~self.special
         self.joins_alike = rules.packet in ("none", "rank") and not rules.jokers_in_draw_packets
@@ -104,13 +106,12 @@ class Tables:
 
     def joining(self, cards: tuple[int, ...]) -> int:
         """What may be added to these cards of one packet or run."""
-        rules = self.rules
-        bits = _PACKETS[rules.packet](self, cards)
-        if rules.rank_packets:
-            bits |= self.equal(cards)
-        if rules.jokers_in_draw_packets:
-            bits |= self._with_jokers(cards)
-        return bits
+        bits = _PACKETS[self.rules.packet](self, cards)
+        return bits | self.packing(cards) if self.rules.rank_packets else bits
+
+    def packing(self, cards: tuple[int, ...]) -> int:
+        """What may be added to these cards of equal rank, and to 2s or 3s with jokers among them."""
+        return self.equal(cards) | (self._with_jokers(cards) if self.rules.jokers_in_draw_packets else 0)
 
     def equal(self, cards: tuple[int, ...]) -> int:
         """The rank that all these cards have; nothing if they differ."""

@@ -66,7 +66,7 @@ def _lapse(d: Deal, seat: int) -> None:
         return
     if seat == d.demand_by or d.demand_left == 0:
         d.demand = NO_DEMAND
-    elif d.demand_left > 0 and not d.penalty and not d.skip:
+    elif d.demand_left > 0 and not (d.penalty or d.skip or d.fours):
         d.demand_left -= 1
 
 

@@ -49,7 +49,7 @@ def view(state: "ShedState", seat: int | None) -> View:
 
 def report(state: "ShedState") -> Json:
     """All of a position by the names of the shared cases: hidden hands too, and the actions of every seat."""
-    asleep = state.penalty or state.skip
+    asleep = state.penalty or state.skip or state.fours
     return {
         "to_move": None if state.to_move == NOBODY else state.to_move,
         "hands": [hand_json(hand) for hand in state.hands],

@@ -85,6 +85,15 @@ def test_a_card_without_a_partner_that_matches_does_not_open_a_packet():
     assert may(state, 0) == {"draw"}
 
 
+def test_a_run_needs_a_first_card_that_matches_by_itself():
+    options = {"rank_packets": True}
+    state = at("hungarian", ["7H 7C 6H 8C QS", "6C 6D"], "2C", options=options, stock="KD")
+    assert may(play(state, "0: play 7H"), 0) == {"add 7C"}
+    assert play(state, "0: add 7C").to_move == 1, "a packet, no run: the 8C does not follow"
+    state = at("hungarian", ["7H 7C 6H 8C QS", "6C 6D"], "2C", options=options, stock="KD")
+    assert may(play(state, "0: play 7C"), 0) == {"add 7H", "add 8C", "end"}
+
+
 def test_packets_under_a_penalty_hold_answers_only():
     options = {"rank_packets": True, "draw_answers": "match"}
     state = at(RUSSIAN, ["3S 3H 8C QS", "6C 6H"], "9D 2S", penalty=2, options=options, stock="KD")

@@ -166,6 +166,7 @@ class WantedLimits(_Wanted):
         allow_none=True, text="No play until then; it can be put off, not ended sooner.", example=None
     )
 
+
 class LossesShown(Schema):
     """Chips by day, week and month."""
 

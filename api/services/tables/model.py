@@ -113,6 +113,10 @@ class TableData:
         """Is there a seat to take?"""
         return not self.closed and any(sitter.kind == OPEN for sitter in self.sitters)
 
+    def may_watch(self, player: str) -> bool:
+        """May the player see what is played? (That a table is there, to take its open seat, more people may see.)"""
+        return self.spectators or self.was_here(player)
+
     def was_here(self, player: str) -> bool:
         """Has the player a seat here, or had one, or opened the table? (Then he may recall it.)"""
         return player == self.creator or player in self.settings.get("players", ())
@@ -207,4 +211,14 @@ def load_for(session: Session, table_id: str, player: str) -> TableData:
     table = load(session, table_id)
     if not (table.was_here(player) or (not table.private and (table.spectators or table.has_open_seat()))):
         raise unknown(table_id)
+    return table
+
+
+def load_watched(session: Session, table_id: str, player: str) -> TableData:
+    """The table, if the player may see what is and was played there. Raises NotFound."""
+    table = load_for(session, table_id, player)
+    if not table.may_watch(player):
+        raise NotFound(
+            f"what is played at the table «{table_id}» is for those who sit or sat there: take its open seat first"
+        )
     return table

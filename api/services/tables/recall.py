@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from api.ids import is_id
 from api.models import Bank, Coup, CoupResult, Event
 from api.services.errors import NotFound
-from api.services.tables.model import Json, TableData, load_for
+from api.services.tables.model import Json, TableData, load_watched
 from api.services.tables.telling import redacted, stamp
 
 _OPEN: Final = "open"
@@ -37,7 +37,7 @@ _CHOICE_TYPES: Final = ("staked", "sat_out", "discarded", "drew", "stood")
 
 def viewed(session: Session, table_id: str, player: str) -> TableData:
     """The table whose past is asked for: its players' and its spectators' only. Raises NotFound."""
-    return load_for(session, table_id, player)
+    return load_watched(session, table_id, player)
 
 
 def banks(session: Session, table: TableData, *, before: int | None, limit: int) -> list[Json]:

@@ -33,7 +33,7 @@ def table_view(table: TableData, player: str, now: datetime, live: BankingState 
     }
     began = bool(table.stored.get("state"))
     seat = sitter.number if sitter is not None and not sitter.pending else None
-    if began and (seat is not None or table.spectators or table.was_here(player)):
+    if began and table.may_watch(player):
         state = live or state_of(table)
         play = state.view(seat)
         shown["legal"], shown["last"] = play.pop("legal"), play.pop("last")

@@ -15,7 +15,7 @@ from api.refusals import BadRequest, flaw
 from api.services.errors import NotFound
 from api.services.keys import Caller
 from api.services.tables import events
-from api.services.tables.model import Json, load_for
+from api.services.tables.model import Json, load_watched
 from api.views.tables import examples, schemas
 from api.views.tables.common import blueprint
 from api.waiting import TooManyWaiters
@@ -61,7 +61,7 @@ def list_events(query: dict[str, Any], table_id: str) -> Response:
 
 def _fetch(table_id: str, who: Caller, last: int, limit: int) -> list[Json]:
     with service().database.read() as session:
-        load_for(session, table_id, who.player)
+        load_watched(session, table_id, who.player)
         return events.after(session, table_id, who.player, last, limit)
 
 

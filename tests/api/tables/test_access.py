@@ -53,6 +53,23 @@ def test_without_spectators_a_full_table_is_unknown(person: People) -> None:
     assert {item["id"] for item in ada.get("/tables?mine=true")["tables"]} == {joinable, full}
 
 
+def test_an_open_seat_shows_no_play(person: People) -> None:
+    """Without `spectators` events and recall are for who sits or sat there, not for who might take the open seat."""
+    ada, boris = person("Ada"), person("Boris")
+    where = f"/tables/{ada.open(seats=[{'kind': 'me'}, {'kind': 'open'}])['id']}"
+    ada.post(f"{where}/actions", {"action": "autoplay", "stake": 5, "coups": 2})
+    coup, bank = ada.get(f"{where}/coups")["coups"][0]["id"], ada.get(f"{where}/banks")["banks"][0]["id"]
+    shown = [f"/coups/{coup}", f"/banks/{bank}", f"/banks/{bank}/proof"]
+    for path in ("/events", "/coups", "/banks", *shown):
+        assert boris.get(f"{where}{path}", 404)["code"] == "not_found", path
+    assert boris.ask("GET", f"{where}/events", headers={"Accept": "text/event-stream"}).status_code == 404
+    assert boris.ask("GET", f"{where}/coups", headers={"Accept": "text/csv"}).status_code == 404
+    boris.post(f"{where}/seats", {}, 201)
+    boris.get(f"{where}/events")
+    boris.ask("DELETE", f"{where}/seats/1")
+    assert boris.get(f"{where}/coups")["coups"][-1]["id"]
+
+
 def test_a_practice_table_has_no_ledger_and_repeats(ada: Person, database: Database) -> None:
     """Practice: no transfer at all, and the seed gives the same cards every time."""
     before = last_seq(database)

@@ -32,7 +32,7 @@ def vacate(state: "BankingState", but: int | None = None) -> None:
 
 def vacate_seat(state: "BankingState", seat: int) -> None:
     """Empty one seat: whoever sits there next has had no turn yet."""
-    state.leaving[seat] = state.occupied[seat] = False
+    state.leaving[seat] = state.occupied[seat] = state.sat[seat] = False
     state.been = [other for other in state.been if other != seat]
     state.declined = [other for other in state.declined if other != seat]
     if state.shoe is None:  # else it is part of the shoe's key

@@ -365,3 +365,13 @@ def test_purses_and_seats_must_fit():
     state = table()
     with pytest.raises(IllegalAction):
         state.set_purse(0, -1)
+
+
+def test_who_takes_the_seat_of_one_that_sat_out_may_stake():
+    state = provided(opened(bank="house", options={"seats_change": "coup"}))
+    act(state, "bank 1000")
+    state.do(1, "sit")
+    state.leave(1)
+    state.join(1, 500)
+    assert state.awaited() == (0, 1), "the sitting out was his who left"
+    assert any("stake" in item for item in state.legal_texts(1) if isinstance(item, dict))

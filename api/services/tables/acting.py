@@ -85,7 +85,7 @@ def plan_autoplay(
     rules = play.state.game.rules
     parsed = parse_policy(policy, rules, PUNTER, "/policy")
     bot = BankingBot(rules, parsed, stake=stake)
-    first, totals = play.state.coups + 1, play.state.totals[sitter.number]
+    first, totals = play.state.coups + (play.state.phase != "play"), play.state.totals[sitter.number]
     stopped = _play_on(play, sitter.number, bot, stake, coups)
     if not play.coups_settled:
         if isinstance(stopped, Conflict):

@@ -35,7 +35,7 @@ KEPT: Final = (
 @dataclass(slots=True)
 class Gathering:
     """All that changes at one table while it is played forward. `rows` are values of banks and coups by id, those
-    in `fresh` are new; `changed` are numbers of seats."""
+    in `fresh` are new; `changed` are numbers of seats; `coup_event` is the first event of the coup, 0 before it."""
 
     table: TableData
     state: BankingState
@@ -114,12 +114,18 @@ class Gathering:
         if self.coup_id is None and any(event.type == "staked" for event in events):
             self._open_coup(next(event.data["coup"] for event in events if event.type == "staked"))
         self._take_moves(movements)
+        chooser = seat
         for event in events:
-            self._take_event(event, by if event.seat == seat else None, timed_out)
+            chosen = chooser is not None and event.seat == chooser and event.type in _CHOICES
+            self._take_event(event, by if chosen else None, timed_out)
+            if chosen:
+                chooser = None  # what follows from it by itself nobody chose
+        if self.coup_id is None and not any(self.state.sat):
+            self.coup_event = 0
 
     def _open_coup(self, number: int) -> None:
         self.coup_id = new_id("cou", self.now)
-        self.coup_event = self.table.last_event + len(self.happenings) + 1
+        self.coup_event = self.coup_event or self.table.last_event + len(self.happenings) + 1
         self.fresh.add(self.coup_id)
         self.rows[self.coup_id] = {
             "id": self.coup_id,
@@ -175,6 +181,8 @@ class Gathering:
             if player is not None:
                 private = {**(private or {}), player: more}
         self.happenings.append(Happening(event.type, event.seat, self._coup_number(event), data, private))
+        if event.type == "sat_out" and not self.coup_event:  # before anybody has staked
+            self.coup_event = self.table.last_event + len(self.happenings)
         handler = _HANDLERS.get(event.type)
         if handler is not None:
             handler(self, event)
@@ -229,7 +237,7 @@ class Gathering:
         row.update(values, settled_at=self.now)
         if values["status"] == "settled" and not self.table.practice:
             self._add_results(values["record"])
-        self.coup_id = None
+        self.coup_id, self.coup_event = None, 0
 
     def _add_results(self, record: Json) -> None:
         """What the coup was to each player; balances count what lies in his bank here."""

@@ -204,6 +204,46 @@ def test_recall_shows_choices_and_who_chose(ada: Person) -> None:
     assert own["balance_after"] - own["balance_before"] == own["net"] == 10 * whole["net"][0]
 
 
+def test_what_the_rules_leave_no_choice_of_nobody_chose(ada: Person) -> None:
+    """Who must stand stands by himself right after his stake: the stake was his choice, the rest is the rules'."""
+    options = {"punter_draw": ["stand"] * 10, "punter_discards": "none"}
+    table = ada.open(options=options, seats=[{"kind": "me"}, {"kind": "bot"}])["id"]
+    assert ada.do(table, "stake 10")["last"]["coup"] == 1
+    (coup,) = ada.get(f"/tables/{table}/coups")["coups"]
+    choices = ada.get(f"/tables/{table}/coups/{coup['id']}")["choices"]
+    assert [(item["type"], item["seat"], item["data"]["by"]) for item in choices][:4] == [
+        ("staked", 1, "bot"),
+        ("staked", 0, "player"),
+        ("stood", 0, "rules"),
+        ("stood", 1, "rules"),
+    ]
+
+
+def test_who_sat_out_before_the_first_stake_is_recalled(person: Callable[[str], Person]) -> None:
+    """Every choice of a coup: that of a seat which sat out before anybody had staked too, but none of an attempt at
+    which everybody sat out."""
+    ada, boris = person("Ada"), person("Boris")
+    table = ada.open(seats=[{"kind": "me"}, {"kind": "open"}])["id"]
+    boris.post(f"/tables/{table}/seats", {}, 201)
+    for player in (ada, boris, boris):
+        player.do(table, "sit")
+    ada.do(table, "stake 5", "stand")
+    ada.do(table, "stake 5")
+    boris.do(table, "sit")
+    ada.do(table, "stand")
+    for coup in ada.get(f"/tables/{table}/coups")["coups"]:
+        choices = ada.get(f"/tables/{table}/coups/{coup['id']}")["choices"]
+        assert [item["seat"] for item in choices if item["type"] == "sat_out"] == [1], coup["number"]
+
+
+def test_autoplay_from_the_middle_of_a_coup_counts_it(ada: Person) -> None:
+    """The coup that is being played is the first one that autoplay settles."""
+    table = ada.open()["id"]
+    ada.do(table, "stake 5")
+    report = ada.post(f"/tables/{table}/actions", {"action": "autoplay", "stake": 5, "coups": 3})["autoplay"]
+    assert (report["coups"], report["first_coup"], report["last_coup"]) == (3, 1, 3)
+
+
 def test_of_two_parallel_stakes_one_is_taken(person: Callable[[str], Person], database: Database) -> None:
     """Two tables, two stakes at once whose holds take the whole balance each: one 200, one 409, in 200 trials."""
     options = {"stake_limits": {"min": 1000, "max": 1000, "step": 1}}

@@ -31,6 +31,8 @@ from casino.errors import RulesError
 Floats = NDArray[np.float64]
 SIDES: Final = (PUNTER, BANKER)
 MOST_SAMPLES: Final = 1_000_000
+SAMPLES: Final = 2000
+DEPTHS: Final = 7  # where none are named: every eighth of the shoe
 QUANTILES: Final = (0.05, 0.25, 0.5, 0.75, 0.95)
 _VALUES: Final = range(10)
 
@@ -149,7 +151,7 @@ def counting(
     banker: Policy | None = None,
     side: str = PUNTER,
     depths: Sequence[int] | None = None,
-    samples: int = 2000,
+    samples: int = SAMPLES,
     seed: int = 0,
 ) -> Counting:
     """Effects of removal, and the distribution of a side's edge over the depth of a bank.
@@ -202,7 +204,7 @@ def _depths(rules: Rules, depths: Sequence[int] | None) -> list[int]:
     cards = 52 * rules.decks
     most = cards - rules.reserve(1)
     if depths is None:
-        return sorted({min(most, cards * part // 8) for part in range(1, 8)})
+        return sorted({min(most, cards * part // (DEPTHS + 1)) for part in range(1, DEPTHS + 1)})
     for index, gone in enumerate(depths):
         if isinstance(gone, bool) or not isinstance(gone, int) or not 0 <= gone <= most:
             raise RulesError(

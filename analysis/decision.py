@@ -64,10 +64,7 @@ def banker_decision(
 
     Raises RulesError: a state that cannot be, no decision to take, or one that costs more than the cap.
     """
-    plan = cached_plan(rules)
-    _check(plan, shoe, state)
-    unknown = unknown_of(plan, shoe, state)
-    turn = _Turn(plan, state, unknown)
+    turn = _turn(rules, shoe, state)
     if turn.cost() > most_steps:
         raise RulesError(
             f"this decision takes {turn.cost()} steps, above the cap of {most_steps}: fewer punters, or fewer"
@@ -75,8 +72,19 @@ def banker_decision(
             pointer="/state",
         )
     values = {action: -worth() for action, worth in turn.actions().items()}
-    unexpected = tuple(at for at, each in enumerate(unknown.holdings) if not each.expected)
+    unexpected = tuple(at for at, each in enumerate(turn.unknown.holdings) if not each.expected)
     return BankerDecision(values, unexpected, rules.hash)
+
+
+def steps_of(rules: Rules, shoe: Shoe, state: BankerState) -> int:
+    """Multiplications that `banker_decision` takes, about. Raises RulesError: a state that cannot be."""
+    return _turn(rules, shoe, state).cost()
+
+
+def _turn(rules: Rules, shoe: Shoe, state: BankerState) -> "_Turn":
+    plan = cached_plan(rules)
+    _check(plan, shoe, state)
+    return _Turn(plan, state, unknown_of(plan, shoe, state))
 
 
 def _check(plan: Plan, shoe: Shoe, state: BankerState) -> None:

@@ -41,8 +41,14 @@ FURTHER: Final[dict[str, tuple[type[ServiceError], str]]] = {
         "It might cost more (`needed`) than the player's own limits of losses leave (`left`).",
     ),
     "no_refills": (Conflict, "This server gives no refills."),
+    "no_advice": (
+        Conflict,
+        "What this seat should do cannot be told: the text says why, such as a shoe that might run out.",
+    ),
     "not_alone": (Conflict, "Autoplay is for the only human at a table."),
     "not_revealed": (Conflict, "The seed is told when the bank is over."),
+    "not_settled": (Conflict, "What choices cost is told of settled coups only."),
+    "nothing_to_decide": (Conflict, "The seat is neither to stake nor to decide on a card now."),
     "not_seated": (Forbidden, "Only who sits at the table may do this."),
     "out_of_time": (
         Conflict,
@@ -55,6 +61,10 @@ FURTHER: Final[dict[str, tuple[type[ServiceError], str]]] = {
     "seated_already": (Conflict, "You sit at this table already."),
     "stake_limit": (Conflict, "More than the player's own limit for one stake, `limit`."),
     "table_closed": (Gone, "The table is closed: open another."),
+    "too_costly": (
+        Invalid,
+        "A question that would cost more (`cost`, in units) than one may (`cap`); nothing was worked out.",
+    ),
     "too_many_keys": (Conflict, "A player has a limited number of live keys."),
     "too_many_tables": (LimitReached, "A player may keep a limited number of tables open."),
     "waiting_for_seats": (Conflict, "The table begins when no seat is open."),

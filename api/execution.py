@@ -20,7 +20,7 @@ table everybody's turn comes. A stored answer is found before anything is planne
 `read(question)` opens a snapshot, answers 304 where the client has the version already (`check_not_modified` in the
 question, before the work, or the tag of the answer after it) and 200 with a tag otherwise. Private answers are
 `no-store`; give `public=seconds` for what everyone may keep. `reply(value)` does the same for a value that needs no
-database, `stream(parts)` sends a long text.
+database, `result(value)` answers a POST that only asks, `stream(parts)` sends a long text.
 """
 
 import json
@@ -163,6 +163,11 @@ def reply(
     response.headers.extend(_caching(public))
     response.headers.update(headers or {})
     return response
+
+
+def result(value: Any) -> Response:
+    """Answer a question that a POST asked: it has no version, and is nobody else's."""
+    return _answer(value, 200, None, None)
 
 
 def stream(parts: Callable[[Session], Iterator[str]], *, content_type: str, filename: str) -> Response:

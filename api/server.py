@@ -28,6 +28,7 @@ from api import create_app, logs
 from api.config import Config
 from api.context import NAME, new_request_id
 from api.ticker import Ticker
+from api.warming import Warmer
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -145,6 +146,7 @@ class Server(BaseApplication):  # type: ignore[misc]
         """Each worker builds its own application: no connection is shared over a fork."""
         app = create_app(self._config)
         Ticker(app.extensions[NAME]).start()
+        Warmer(app.extensions[NAME]).start()
         return app
 
     def run(self) -> None:

@@ -1,13 +1,15 @@
-"""Requests about odds turned into calls of the analysis: bodies of `POST /odds` and `POST /policies`, answers as JSON.
+"""Requests about odds turned into calls of the analysis: bodies of `POST /odds`, `/policies` and `/counting`.
 
 Pure functions of JSON values: the command line, REST and tests use the same.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from analysis.asked import Question, answer, reply
-from analysis.decision import banker_decision
+from analysis.counting import DEPTHS, MOST_SAMPLES, SAMPLES, SIDES, counting
+from analysis.decision import banker_decision, steps_of
+from analysis.exact import engine
 from analysis.shoe import MOST_DECKS, Shoe, full, infinite, left, may_discard
 from analysis.sources import rules_of
 from analysis.strategies import cached_plan, is_open, punter_table
@@ -18,7 +20,9 @@ from casino.cards import BLACK_JOKER, POINTS, face
 from casino.errors import RulesError
 from casino.options import Schema, check
 
-MOST_COST: Final = 60_000  # about milliseconds
+_STEPS: Final = 1000  # multiplications of a banker's decision in a millisecond
+_PER_SHOE: Final = {1: 0.02, 2: 0.4}  # milliseconds for the edge of one shoe of many, by first cards
+Spend = Callable[[int], object]
 HIDDEN: Final = "hidden"
 
 _TEXTS: Schema = {"type": "array", "items": {"type": "string"}, "maxItems": 52 * MOST_DECKS}
@@ -82,26 +86,56 @@ ODDS_SCHEMA: Final[Schema] = {
     "additionalProperties": False,
 }
 POLICIES_SCHEMA: Final[Schema] = ODDS_SCHEMA | {"properties": {**ODDS_SCHEMA["properties"], "state": _STATE}}
+COUNTING_SCHEMA: Final[Schema] = ODDS_SCHEMA | {
+    "properties": {
+        **{name: ODDS_SCHEMA["properties"][name] for name in ("rules", "punter", "banker")},
+        "side": {"enum": list(SIDES)},
+        "depths": {
+            "type": "array",
+            "items": {"type": "integer", "minimum": 0},
+            "minItems": 1,
+            "maxItems": 64,
+        },
+        "samples": {"type": "integer", "minimum": 2, "maximum": MOST_SAMPLES},
+        "seed": {"type": "integer", "minimum": 0, "maximum": 2**63 - 1},
+    }
+}
 
 
-def odds_answer(body: Any, most: int | None = None) -> dict[str, Any]:
+def free(milliseconds: int) -> None:
+    """Let a question cost what it costs."""
+
+
+def odds_answer(body: Any, spend: Spend = free) -> dict[str, Any]:
     """The answer to a body of `POST /odds`. Raises RulesError, NotationError or UnknownGame with a JSON Pointer.
 
-    `most` is a cap on `cost`, in about milliseconds; None leaves it to the asker.
+    `spend` is told the cost in about milliseconds before the work, and may raise.
     """
     question = question_of(body, ODDS_SCHEMA)
-    check_cost(question, most)
+    spend(cost(question))
     return answer(question).to_json()
 
 
-def policies_answer(body: Any, most: int | None = None) -> dict[str, Any]:
+def policies_answer(body: Any, spend: Spend = free) -> dict[str, Any]:
     """The answer to a body of `POST /policies`: a best reply, an equilibrium, or (`state`) the banker's decision."""
     question = question_of(body, POLICIES_SCHEMA)
     if "state" in body:
         state = state_of(body["state"], question.rules)
+        spend(_decision_cost(question, state))
         return banker_decision(question.rules, question.left, state).to_json()
-    check_cost(question, most)
-    return reply(question).to_json()
+    spend(cost(question))
+    return reply(question).to_json() | {"engine": engine()}
+
+
+def counting_answer(body: Any, spend: Spend = free) -> dict[str, Any]:
+    """The answer to a body of `POST /counting`."""
+    check(body, COUNTING_SCHEMA, "")
+    rules = rules_of(body["rules"])
+    asked = {name: value for name, value in body.items() if name != "rules"}
+    question = Question(rules, None, (), _policy(body, "punter") or "optimal", _policy(body, "banker"))
+    shoes = body.get("samples", SAMPLES) * len(body.get("depths", range(DEPTHS)))
+    spend(10 * cost(question) + round(shoes * _PER_SHOE[rules.first_cards]))
+    return counting(rules, **asked).to_json()
 
 
 def question_of(body: Any, schema: Schema = ODDS_SCHEMA) -> Question:
@@ -151,13 +185,11 @@ def cost(question: Question) -> int:
     return 30 + zeros if plan.first == 2 else 5 + zeros
 
 
-def check_cost(question: Question, most: int | None) -> None:
-    """Refuse what costs more than the cap. Raises RulesError."""
-    if most is not None and cost(question) > most:
-        raise RulesError(
-            f"this would take about {cost(question)} ms, above the cap of {most} ms: fewer packs, given policies or"
-            " rules without discards take less"
-        )
+def _decision_cost(question: Question, state: BankerState) -> int:
+    """The same for a banker's decision."""
+    plan = cached_plan(question.rules)
+    zeros = question.left.counts[0] if plan.banker_dealt and state.cards == (0,) else 0
+    return 30 + 20 * zeros + steps_of(question.rules, question.left, state) // _STEPS
 
 
 def state_of(data: Mapping[str, Any], rules: Rules) -> BankerState:

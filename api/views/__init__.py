@@ -3,4 +3,4 @@
 from typing import Final
 
 # In the order of the document.
-VIEWS: Final = ("games", "players", "keys", "bankroll", "tables", "operation")
+VIEWS: Final = ("games", "players", "keys", "bankroll", "tables", "odds", "operation")

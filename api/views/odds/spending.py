@@ -1,0 +1,24 @@
+"""What questions about odds may cost over REST: told before any work is done."""
+
+from typing import Final
+
+from api.limits import charge
+from api.services.errors import Invalid
+
+UNITS: Final = 5  # of the rate limit, in a millisecond
+CAP: Final = 20_000 * UNITS
+
+
+def spend(milliseconds: int) -> None:
+    """Take the cost of a question off the caller's units. Raises Invalid (`too_costly`) where no window would do,
+    RateLimited where this one does not; both tell the cost and the cap.
+    """
+    units = max(1, milliseconds * UNITS)
+    if units > CAP:
+        raise Invalid(
+            f"this would cost about {units} units, and {CAP} are the most for one question: fewer packs or punters,"
+            " given policies, rules without discards, or fewer samples cost less; the command line has no such cap",
+            code="too_costly",
+            members={"cost": units, "cap": CAP},
+        )
+    charge(units)

@@ -17,8 +17,9 @@ from typing import Any, Final
 from analysis import machine
 from analysis.coups import CoupTable, coup_table
 from analysis.outcomes import BankrollError, Outcomes, rational
-from analysis.staking import LIMITS_SCHEMA, Plan, StakeLimits, Staking
+from analysis.staking import Plan, Staking
 from analysis.stops import Stops
+from analysis.systems import LIMITS_SCHEMA, StakeLimits
 from casino.options import Schema, check, digest
 
 MOST_SESSIONS = 10**9

@@ -107,3 +107,10 @@ class Stops:
         """Are there none but coups, win, target and loss, without waiting?"""
         rest = (self.drawdown, self.losing_streak, self.winning_streak, self.banks)
         return all(rule is None for rule in rest) and not self.wait and not self.not_before
+
+
+def table() -> str:
+    """The rules as a table in Markdown, for the documentation."""
+    lines = ["| stop rule | meaning |", "|---|---|"]
+    lines += [f"| `{name}` | {rule['description']} |" for name, rule in SCHEMA["properties"].items()]
+    return "\n".join(lines) + "\n"

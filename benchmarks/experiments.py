@@ -24,9 +24,10 @@ from analysis.coups import coup_table
 from analysis.experiment import Experiment
 from analysis.outcomes import Outcomes
 from analysis.runs import run, run_all
-from analysis.staking import SYSTEMS, StakeLimits, Staking
+from analysis.staking import Staking
 from analysis.stops import Stops
 from analysis.sweep import Sweep
+from analysis.systems import SYSTEMS, StakeLimits
 from analysis.xoshiro import start, step, words
 
 COUPS = 1000

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Final
 
+from analysis import stops, systems
 from api import codes, config
 
 FOLDER: Final = Path(__file__).parent
@@ -11,6 +12,7 @@ FOLDER: Final = Path(__file__).parent
 PARTS: Final = {
     "api.md": ("codes", codes.table()),
     "configuration.md": ("settings", config.table()),
+    "bankroll.md": ("options", systems.table() + "\n" + stops.table()),
 }
 
 

@@ -155,7 +155,7 @@ def kelly(as_json: bool, **given: Any) -> None:
         table.add_row(
             name, *map(_text, (row.fraction, row.growth, row.deviation, row.doubling, 0.5**row.fall))
         )
-    Console().print(table)
+    show(table)
     _show(about, _KELLY, as_json=False)
 
 
@@ -202,7 +202,7 @@ def _table(found: Sessions, whole: bool) -> None:
     table = Table("result", "probability", "or worse")
     for net, chance in rows:
         table.add_row(str(net), _text(chance), _text(found.at_most(net)))
-    Console().print(table)
+    show(table)
 
 
 def _change(text: str) -> tuple[str, Any]:
@@ -238,10 +238,17 @@ def _print_json(figures: Figures) -> None:
     click.echo(json.dumps(_plain(figures), ensure_ascii=False, indent=2))
 
 
+def show(table: Table) -> None:
+    """Print a table: to a terminal in its width, elsewhere as wide as it takes."""
+    console = Console()
+    (console if console.is_terminal else Console(width=180)).print(table)
+
+
 def _text(value: Any) -> str:
     if isinstance(value, Fraction):
-        return str(value) if len(str(value)) <= 24 else f"{float(value):.10g}"
-    return f"{value:.10g}" if isinstance(value, float) else str(value)
+        exact = f" = {value}" if len(str(value)) <= 24 else ""
+        return str(value) if value.denominator == 1 else f"{float(value):.8g}{exact}"
+    return f"{value:.8g}" if isinstance(value, float) else str(value)
 
 
 def _show(figures: Figures, names: Mapping[str, str], as_json: bool) -> None:
@@ -257,7 +264,7 @@ def _show(figures: Figures, names: Mapping[str, str], as_json: bool) -> None:
                 else _text(value)
             )
             table.add_row(names[key], shown)
-    Console().print(table)
+    show(table)
 
 
 _RUIN = {

@@ -24,11 +24,11 @@ from rich.table import Table
 from analysis.experiment import Experiment
 from analysis.outcomes import BankrollError
 from analysis.runs import run_all
-from analysis.staking import SYSTEMS
 from analysis.summary import summary
 from analysis.sweep import Sweep, to_csv
+from analysis.systems import SYSTEMS
 from analysis.tally import Tally
-from api.commands.bankroll import source, source_options
+from api.commands.bankroll import show, source, source_options
 
 Request = dict[str, Any]
 _MANY = 2 * 10**9  # coups from which on several processes are worth their start
@@ -228,13 +228,7 @@ def _show_table(rows: Sequence[Mapping[str, Any]]) -> None:
         apart = row.get("gain_less_first")
         less = "" if apart is None else f"{apart:.4g} ± {row['gain_less_first_error']:.2g}"
         table.add_row(*(_text(row[name], 4) for name in (*grid, *shown)), less)
-    _print(table)
-
-
-def _print(table: Table) -> None:
-    """To a terminal in its width; elsewhere as wide as it takes."""
-    console = Console()
-    (console if console.is_terminal else Console(width=180)).print(table)
+    show(table)
 
 
 def _show_one(experiment: Experiment, tally: Tally) -> None:
@@ -262,7 +256,7 @@ def _show_one(experiment: Experiment, tally: Tally) -> None:
         table.add_row(
             {"low": "ruined or stopped below", "high": "stopped above"}.get(name, f"exact {name}"), told
         )
-    _print(table)
+    show(table)
 
 
 def _estimate(value: Mapping[str, Any]) -> str:

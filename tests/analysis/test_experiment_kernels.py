@@ -12,8 +12,9 @@ from analysis.chunks import _Player
 from analysis.coups import CELL_BITS, EMPTY, coup_table
 from analysis.experiment import Experiment, Turns
 from analysis.outcomes import Outcomes
-from analysis.staking import Player, StakeLimits, Staking
+from analysis.staking import Player, Staking
 from analysis.stops import REASONS, Stops
+from analysis.systems import StakeLimits
 from analysis.tally import EXACT_BELOW, _product, lower_edge, width
 
 MASK = 2**64 - 1

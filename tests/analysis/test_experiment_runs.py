@@ -21,9 +21,10 @@ from analysis.intervals import mean_interval, share_interval
 from analysis.outcomes import BankrollError, Outcomes
 from analysis.runs import next_chunks, play, run, run_all, spec
 from analysis.sources import outcomes_of
-from analysis.staking import SYSTEMS, StakeLimits, Staking
+from analysis.staking import Staking
 from analysis.stops import Stops
 from analysis.summary import difference, summary
+from analysis.systems import SYSTEMS, StakeLimits
 from analysis.tally import Tally
 from casino.banking.presets import PRESETS
 from casino.errors import RulesError

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from published_games import coin
 
 from analysis.outcomes import BankrollError, Outcomes
-from analysis.staking import SYSTEMS, Player, StakeLimits, Staking
+from analysis.staking import Player, Staking
+from analysis.systems import SYSTEMS, StakeLimits
 from casino.errors import RulesError
 
 FAIR = coin("11/20")

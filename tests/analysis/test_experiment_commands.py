@@ -1,0 +1,207 @@
+"""macao ruin, kelly, sessions and experiment on the command line; the study's page is what its commands print."""
+
+import importlib.util
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import api
+from analysis.stops import SCHEMA as STOPS
+from analysis.systems import SYSTEMS
+from api.cli import main
+
+DOCS = Path(api.__file__).parent.parent / "docs"
+_spec = importlib.util.spec_from_file_location("run_commands", DOCS / "run_commands.py")
+run_commands = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(run_commands)
+
+COIN = ["--outcomes", "1:0.45,-1:0.55"]
+EXPERIMENT = [
+    "experiment", *COIN, "--unit", "1", "--limits", "1-50", "--bankroll", "20", "--coups", "100", "--sessions", "2000",
+]  # fmt: skip
+
+
+def macao(*words, stdin=None):
+    return CliRunner().invoke(main, list(words), input=stdin)
+
+
+def answer(*words, stdin=None):
+    result = macao(*words, "--json", stdin=stdin)
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def test_ruin_of_fellers_gambler():
+    found = answer("ruin", *COIN, "--bankroll", "90", "--goal", "100")
+    assert round(found["ruin"], 3) == 0.866
+    assert round(found["coups"], 1) == 765.6
+    assert "0.86556937" in macao("ruin", *COIN, "--bankroll", "90", "--goal", "100").output
+
+
+def test_ruin_in_fractions_and_for_a_risk():
+    exact = answer("ruin", *COIN, "--bankroll", "1", "--coups", "1", "--exact")
+    assert exact["ruin"] == {"num": "11", "den": "20", "float": 0.55}
+    needed = answer("ruin", "--outcomes", "1:0.6,-1:0.4", "--risk", "0.01")
+    assert needed["bankroll"]["num"] == "12"  # (2/3)^11 = 0.0116, (2/3)^12 = 0.0077
+    assert needed["ruin"] == pytest.approx((2 / 3) ** 12)
+
+
+def test_kelly_of_three_outcomes():
+    found = answer("kelly", "--outcomes", "3:1/8,1:3/8,-1:1/2", "--bankroll", "10", "--fraction", "0.1")
+    assert round(found["full Kelly"]["fraction"], 7) == 0.1476668
+    assert round(found["full Kelly"]["growth"], 7) == 0.0176008
+    assert found["n0"] == 31
+    assert found["fraction 0.1"]["fraction"] == 0.1
+    assert found["certainty_equivalent"] == pytest.approx(0.1598, abs=1e-4)
+
+
+def test_sessions_of_three_tosses():
+    found = answer("sessions", "--outcomes", "1:1/2,-1:1/2", "--coups", "3", "--exact", "--quantile", "0.5")
+    assert {net: chance["num"] + "/" + chance["den"] for net, chance in found["distribution"].items()} == {
+        "-3": "1/8",
+        "-1": "3/8",
+        "1": "3/8",
+        "3": "1/8",
+    }
+    assert found["quantiles"]["0.5"]["num"] == "-1"
+    assert "or worse" in macao("sessions", *COIN, "--coups", "3").output
+
+
+def test_results_come_from_a_file(tmp_path):
+    file = tmp_path / "nets.txt"
+    file.write_text("1\n-1\n\n3\n-1\n")
+    found = answer("kelly", "--results", str(file))
+    assert found["outcomes"] == {"-1": "1/2", "1": "1/4", "3": "1/4"}
+
+
+def test_rules_with_changes_and_policies():
+    found = answer(
+        "kelly", "--rules", "russian-even", "--change", 'banker_draw={"upto": 5}', "--punter", "optimal"
+    )
+    assert found["mean"]["num"] == "0"  # case a11: an even game
+    found = answer("kelly", "--rules", "house", "--punter", '{"draw_on": [1, 2, 3]}', "--shoe", "infinite")
+    assert found["mean"]["float"] < 0
+
+
+def test_an_experiment_by_options_and_by_file_is_the_same(tmp_path):
+    by_options = answer(*EXPERIMENT, "--system", "martingale", "--loss", "15")
+    request = {
+        "outcomes": COIN[1],
+        "staking": {"system": "martingale", "unit": 1},
+        "bankroll": 20,
+        "limits": {"min": 1, "max": 50, "step": 1},
+        "stops": {"coups": 100, "loss": 15},
+        "sessions": 2000,
+    }
+    file = tmp_path / "request.json"
+    file.write_text(json.dumps(request))
+    assert answer("experiment", str(file)) == by_options
+    assert answer("experiment", "-", stdin=json.dumps(request)) == by_options
+    other = answer("experiment", str(file), "--seed", "1", "--bankroll", "30")
+    assert other["table"][0]["hash"] != by_options["table"][0]["hash"]
+
+
+def test_several_systems_make_a_table(tmp_path):
+    sheet = tmp_path / "table.csv"
+    result = macao(*EXPERIMENT, "--system", "flat", "--system", "oscar", "--csv", str(sheet))
+    assert result.exit_code == 0
+    assert "flat (unit 1)" in result.output
+    assert "oscar (unit 1)" in result.output
+    assert len(sheet.read_text().splitlines()) == 3
+
+
+def test_kept_chunks_are_gone_on_from(tmp_path):
+    keep = tmp_path / "kept"
+    first = answer(*EXPERIMENT, "--keep", str(keep))
+    chunks = sorted(keep.glob("*.chunk"))
+    assert len(chunks) == 16
+    for chunk in chunks[::2]:
+        chunk.unlink()
+    before = {chunk: chunk.stat().st_mtime_ns for chunk in chunks[1::2]}
+    assert answer(*EXPERIMENT, "--keep", str(keep)) == first
+    assert all(chunk.stat().st_mtime_ns == stamp for chunk, stamp in before.items())
+    chunks[0].write_bytes(b"half a chunk")
+    result = macao(*EXPERIMENT, "--keep", str(keep))
+    assert result.exit_code == 2
+    assert "not the result of a chunk" in result.stderr
+
+
+def test_turns_and_precision():
+    found = answer(
+        "experiment", "--rules", "punto-banco", "--unit", "5", "--bankroll", "200", "--coups", "40",
+        "--turns", "3:10:20", "--precision", "ruin=0.02", "--sessions", "20000",
+    )  # fmt: skip
+    low, high = found["results"][0]["ruin"]["confidence_interval"]
+    assert (high - low) / 2 <= 0.02
+    assert found["results"][0]["sessions"] < 20000
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["ruin", *COIN], "give --bankroll, or --risk"),
+        (["ruin", *COIN, "--bankroll", "NaN"], "finite number"),
+        (["ruin", *COIN, "--bankroll", "0.5"], "ruined from the start"),
+        (["ruin", *COIN, "--bankroll", "5", "--goal", "3"], "must be above the bankroll"),
+        (["ruin", *COIN, "--bankroll", "5", "--coups", "1000000000"], "too large"),
+        (["ruin", *COIN, "--bankroll", "5", "--gain", "3"], "goes with --risk"),
+        (["ruin", *COIN, "--risk", "0.1"], "ruin is certain"),
+        (["ruin", "--bankroll", "5"], "give one of --outcomes"),
+        (["ruin", *COIN, "--rules", "house", "--bankroll", "5"], "not --outcomes and --rules"),
+        (["ruin", *COIN, "--punter", "optimal", "--bankroll", "5"], "goes with --rules only"),
+        (["kelly", "--outcomes", "1:1/2"], "add up to 1/2"),
+        (["kelly", "--rules", "roulette"], "no preset"),
+        (["kelly", "--rules", "house", "--change", "decks"], "OPTION=JSON"),
+        (["kelly", "--rules", "house", "--change", "decks=99"], "must be 1 to 8"),
+        (["kelly", "--rules", "house", "--change", "banker_draw=never"], "is not JSON"),
+        (["sessions", *COIN, "--coups", "0"], "whole number"),
+        (["sessions", *COIN, "--coups", "5", "--quantile", "7"], "between 0 and 1"),
+        ([*EXPERIMENT, "--system", "luck"], "no staking system"),
+        ([*EXPERIMENT, "--system", "kelly"], "nothing without an edge"),
+        ([*EXPERIMENT, "--bankroll", "0"], "must be 1 to"),
+        ([*EXPERIMENT, "--target", "20"], "above the bankroll"),
+        ([*EXPERIMENT, "--limits", "5"], "MIN-MAX"),
+        ([*EXPERIMENT, "--limits", "2-50"], "not a stake of this table"),
+        ([*EXPERIMENT, "--precision", "luck=1"], "must be one of"),
+        ([*EXPERIMENT, "--precision", "ruin=nan"], "finite number"),
+        ([*EXPERIMENT, "--turns", "3"], "PLAYERS:COUPS:STAKE"),
+        ([*EXPERIMENT, "--sessions", "1000000000", "--coups", "1000000"], "hours of one core"),
+        (["experiment", "-"], "is not JSON"),
+    ],
+)
+def test_what_cannot_be_is_one_line_and_exit_code_2(words, said):
+    result = macao(*words, stdin="")
+    assert result.exit_code == 2
+    lines = result.stderr.strip().splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("Error: ")
+    assert said in lines[0]
+
+
+def test_the_study_is_what_its_commands_print():
+    page = (DOCS / "study-banker.md").read_text(encoding="utf-8")
+    assert page.count("```sh") == len(run_commands.PAIR.findall(page)) >= 10
+    assert page == run_commands.rewritten(page), "run python docs/run_commands.py study-banker.md"
+
+
+def test_every_figure_of_the_study_is_printed_by_one_of_its_commands():
+    page = (DOCS / "study-banker.md").read_text(encoding="utf-8")
+    prose = re.sub(r"```.*?```", "", page, flags=re.DOTALL)
+    blocks = " ".join(re.findall(r"```.*?```", page, flags=re.DOTALL))
+    printed = set(re.findall(r"\d+(?:\.\d+)?", blocks))
+    figures = re.findall(r"\d+\.\d+|\d{3,}", prose)
+    assert len(figures) > 8
+    # The one product of the prose: 104 stakes of 10 chips.
+    assert [figure for figure in figures if figure not in printed] == ["1040"]
+
+
+def test_the_page_names_every_system_stop_rule_and_option():
+    page = (DOCS / "bankroll.md").read_text(encoding="utf-8")
+    for name in [*SYSTEMS, *STOPS["properties"]]:
+        assert f"`{name}`" in page
+    example = json.loads(re.search(r"```json\n(.*?)```", page, re.DOTALL)[1])
+    found = answer("experiment", "-", "--sessions", "500", stdin=json.dumps(example))
+    assert len(found["table"]) == 4

@@ -1,0 +1,240 @@
+"""Requests, grids and their table; outcomes from rules; what a bank nets against several punters."""
+
+import csv
+import io
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from analysis.bank_totals import dealt, tilted
+from analysis.experiment import Experiment
+from analysis.outcomes import BankrollError, Outcomes
+from analysis.runs import run, run_all
+from analysis.sources import outcomes_of, rules_of
+from analysis.summary import summary
+from analysis.sweep import Sweep, read, to_csv
+from casino.errors import CasinoError, RulesError, UnknownGame
+
+BASE = {
+    "outcomes": "1:0.48,-1:0.52",
+    "staking": {"system": "flat", "unit": 1},
+    "bankroll": 20,
+    "limits": {"min": 1, "max": 50},
+    "stops": {"coups": 100},
+    "sessions": 2000,
+}
+
+
+def request(**changes):
+    return {**BASE, **changes}
+
+
+class TestGrids:
+    def test_cells_come_in_the_order_of_the_grid(self):
+        sweep = Sweep.from_json(request(grid={"bankroll": [10, 20], "stops/coups": [50, 100, 150]}))
+        assert [(e.bankroll, e.stops.coups) for e in sweep.experiments] == list(
+            product([10, 20], [50, 100, 150])
+        )
+        assert sweep.cells[1] == {"bankroll": 10, "stops/coups": 100}
+        assert Sweep.from_json(request()).cells == ({},)
+
+    def test_a_cell_is_the_experiment_played_alone(self):
+        sweep = Sweep.from_json(request(grid={"bankroll": [10, 30]}))
+        rows = sweep.table(run_all(sweep.experiments))
+        for row, bankroll in zip(rows, (10, 30), strict=True):
+            alone = read(request(bankroll=bankroll))
+            found = summary(alone, run(alone))
+            assert row["bankroll"] == bankroll
+            assert row["ruin"] == found["ruin"]["value"]
+            assert row["hash"] == alone.hash
+            assert row["ruin_exact"] == found["exact"]["low"]["exact"]
+        assert rows[0]["ruin"] > rows[1]["ruin"]
+
+    def test_cells_of_the_same_outcomes_are_compared_with_their_first(self):
+        systems = [{"system": "flat", "unit": 1}, {"system": "martingale", "unit": 1}]
+        games = [{"1": "12/25", "-1": "13/25"}, {"1": "1/2", "-1": "1/2"}]
+        sweep = Sweep.from_json(request(grid={"outcomes": games, "staking": systems}))
+        rows = sweep.table(run_all(sweep.experiments))
+        assert ["gain_less_first" in row for row in rows] == [False, True, False, True]
+        assert rows[1]["gain_less_first"] == pytest.approx(rows[1]["gain"] - rows[0]["gain"])
+        assert rows[1]["gain_less_first_error"] > 0
+
+    def test_csv_holds_the_table(self):
+        sweep = Sweep.from_json(request(grid={"bankroll": [10, 30]}))
+        rows = sweep.table(run_all(sweep.experiments))
+        back = list(csv.DictReader(io.StringIO(to_csv(rows))))
+        assert [int(row["bankroll"]) for row in back] == [10, 30]
+        assert [float(row["ruin"]) for row in back] == [row["ruin"] for row in rows]
+
+    @pytest.mark.parametrize(
+        ("changes", "words", "pointer"),
+        [
+            ({"grid": {"bankroll": []}}, "list of values", "/grid/bankroll"),
+            ({"grid": {"bankroll": 5}}, "list of values", "/grid/bankroll"),
+            ({"grid": {"bankroll": list(range(1, 1002))}}, "the cap is 1000", "/grid"),
+            ({"grid": {"bankroll/x": [1]}}, "not an object", "/grid/bankroll/x"),
+            ({"grid": {"bankroll": [5, 0]}}, "must be 1 to", "/bankroll"),
+            ({"grid": {"luck": [1]}}, "unknown", "/luck"),
+            (
+                {"sessions": 10**9, "grid": {"bankroll": [5] * 20}, "stops": {"coups": 100}},
+                "too large: 20 experiments",
+                "/grid",
+            ),
+            ({"rules": {"preset": "house"}}, "both outcomes and rules", "/outcomes"),
+            ({"outcomes": "1:2"}, "0 to 1", "/outcomes/1"),
+        ],
+    )
+    def test_bad_grids_and_requests_are_refused(self, changes, words, pointer):
+        with pytest.raises(CasinoError, match=words) as refusal:
+            Sweep.from_json(request(**changes))
+        assert refusal.value.pointer == pointer
+
+    def test_a_request_without_a_source_is_refused(self):
+        with pytest.raises(BankrollError, match="one of outcomes, rules, results"):
+            read({key: value for key, value in BASE.items() if key != "outcomes"})
+
+
+def test_recorded_play_is_a_source():
+    exp = read({**{k: v for k, v in BASE.items() if k != "outcomes"}, "results": [1, 1, -1, 3, "-1"]})
+    assert exp.outcomes == Outcomes.parse("3:1/5,1:2/5,-1:2/5")
+    assert exp.source == {"results": 5}
+
+
+def test_rules_give_limits_cover_and_source():
+    exp = read(
+        {
+            "rules": {"preset": "house", "side": "punter"},
+            "staking": {"system": "flat", "unit": 5},
+            "bankroll": 100,
+            "stops": {"coups": 50},
+        }
+    )
+    assert (exp.table.min, exp.table.max, exp.table.step) == (5, 500, 5)
+    assert exp.plan.least_bankroll == 15
+    assert exp.source["rules"] == {"preset": "house", "side": "punter"}
+    assert len(exp.source["rules_hash"]) == 64
+    assert Experiment.from_json(exp.to_json()) == exp
+
+
+def test_turns_at_the_bank_are_filled_in_from_the_rules():
+    exp = read(
+        {
+            "rules": {"preset": "punto-banco", "changes": {"commission": "0"}},
+            "staking": {"system": "flat", "unit": 5},
+            "bankroll": 500,
+            "stops": {"coups": 50},
+            "turns": {"players": 4, "coups": 10, "stake": 20},
+        }
+    )
+    assert exp.turns.outcomes.mean == -3 * exp.outcomes.mean
+    assert exp.turns.outcomes.need == 3
+
+
+# Values of the cases of this project: exact EVs of one punter (worked out from the rules by hand and by enumeration).
+EVS = [
+    ({"preset": "russian-even", "punter": "optimal"}, Fraction(6380, 22763)),
+    ({"preset": "russian-even", "punter": "textbook"}, Fraction(5930, 22763)),
+    ({"preset": "house", "punter": "optimal"}, Fraction(-252899, 6687135)),
+    ({"preset": "house"}, Fraction(-306511, 6687135)),
+    ({"preset": "house", "punter": "optimal", "shoe": "infinite"}, Fraction(-4054, 85293)),
+    ({"preset": "house", "side": "banker", "punter": "optimal"}, Fraction(252899, 6687135)),
+    ({"preset": "punto-banco", "side": "banker_bet"}, Fraction(-114753351728, 10847218479825)),
+    (
+        {"preset": "russian-even-active", "punter": "equilibrium", "banker": "equilibrium"},
+        Fraction(-32331737, 2317455504),
+    ),
+]
+
+
+@pytest.mark.parametrize(("rules", "ev"), EVS)
+def test_outcomes_from_rules_have_the_exact_expectation(rules, ev):
+    found = outcomes_of(rules)
+    assert found.mean == ev
+    assert found.exact
+
+
+def test_punto_banco_probabilities():
+    """45.8597, 9.5156 and 44.6247 in a hundred: the figures that every book gives for eight packs."""
+    found = outcomes_of({"preset": "punto-banco", "side": "banker"})
+    assert [round(100 * float(p), 4) for p in found.probabilities] == [44.6247, 9.5156, 45.8597]
+
+
+def test_a_bank_covers_the_worst_payout_of_all_punters():
+    assert outcomes_of({"preset": "house", "side": "banker"}).need == 3
+    assert outcomes_of({"preset": "punto-banco", "side": "banker", "punters": 7}).need == 7
+    assert outcomes_of({"preset": "russian-even"}).need == 1
+
+
+@pytest.mark.parametrize(
+    ("rules", "error", "words"),
+    [
+        ({"preset": "roulette"}, UnknownGame, "there are russian-even"),
+        ({"preset": "house", "punters": 2}, BankrollError, "side must be banker"),
+        ({"preset": "house", "side": "banker", "punters": 12}, RulesError, "must be 1 to 9"),
+        ({"preset": "house", "side": "banker_bet"}, RulesError, "share one hand"),
+        ({"preset": "house", "punter": "guess"}, RulesError, "no policy"),
+        ({"preset": "house", "luck": 1}, RulesError, "unknown"),
+        ({"preset": "house", "side": "banker", "punters": 2, "punter": "optimal"}, RulesError, "by points"),
+        (
+            {"preset": "continental", "punter": "equilibrium", "banker": "equilibrium", "shoe": 9},
+            RulesError,
+            "1 to 8",
+        ),
+    ],
+)
+def test_sources_that_cannot_be_are_refused(rules, error, words):
+    with pytest.raises(error, match=words):
+        outcomes_of(rules)
+
+
+def _infinite_russian_even(punters):
+    """Two cards of thirteen equally likely ranks each; the punter draws on 0-6; given the banker's card, hands are
+    independent. Total net of the punters -> probability."""
+    ranks = [0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+    found = Counter()
+    for banker in ranks:
+        one = Counter()
+        for first, third in product(ranks, ranks):
+            points = (first + third) % 10 if first <= 6 else first
+            one[(points > banker) - (points < banker)] += Fraction(1, 13**2)
+        for nets in product(one, repeat=punters):
+            chance = Fraction(1, 13)
+            for net in nets:
+                chance *= one[net]
+            found[sum(nets)] += chance
+    return found
+
+
+@pytest.mark.parametrize("punters", [1, 2, 3])
+def test_dealt_totals_are_those_of_an_infinite_shoe(punters):
+    coups = 200_000
+    nets, counts = dealt(rules_of({"preset": "russian-even"}), "infinite", punters, (None, None), coups)
+    seen = dict(zip(nets.tolist(), counts.tolist(), strict=True))
+    for net, chance in _infinite_russian_even(punters).items():
+        error = float(chance * (1 - chance) / coups) ** 0.5
+        assert abs(seen.get(net, 0) / coups - chance) < 4.5 * error
+
+
+def test_dealt_totals_of_one_punter_are_the_exact_odds():
+    coups = 400_000
+    nets, counts = dealt(rules_of({"preset": "house"}), 2, 1, (None, None), coups)
+    exact = dict(outcomes_of({"preset": "house"}))
+    assert set(nets.tolist()) == set(exact)
+    for net, count in zip(nets.tolist(), counts.tolist(), strict=True):
+        chance = float(exact[net])
+        assert abs(count / coups - chance) < 4.5 * (chance * (1 - chance) / coups) ** 0.5
+
+
+def test_tilting_moves_the_mean_and_nothing_more_than_it_must():
+    nets, counts = np.array([-1, 0, 2]), np.array([400, 300, 300])
+    same = tilted(nets, counts, Fraction(1, 5))
+    assert np.allclose(same, counts / 1000)
+    moved = tilted(nets, counts, Fraction(1, 4))
+    assert moved @ nets == pytest.approx(0.25)
+    assert moved.sum() == pytest.approx(1)
+    # Log ratios are linear in the net.
+    ratios = np.log(moved / same)
+    assert (ratios[2] - ratios[1]) / 2 == pytest.approx(ratios[1] - ratios[0])

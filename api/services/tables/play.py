@@ -120,7 +120,7 @@ class Play(Gathering):
 
     def _bots_stake(self, seat: int, text: str) -> None:
         """Bots stake before the first person who does (`table.md`: «bots stake first»), and not while none does:
-        so every person can give a seed, and no table plays on by itself."""
+        so every person can give a seed, and no table plays on by itself. What he may stake they leave in the bank."""
         if self.state.phase != "stakes":
             return
         bots = [other for other in self.state.awaited() if self.table.sitters[other].kind == BOT]
@@ -129,7 +129,15 @@ class Play(Gathering):
                 self.state.copy(), seat, text
             )  # what cannot be done is refused before anything is done for it
         for bot in bots:
-            self.act(bot, self.choose(bot), BY_BOT)
+            choice = self.choose(bot)
+            if self._chips(choice) + self._chips(text) > self.state.bank // self.state.game.plan.worst_payout:
+                return  # he was told that the bank covers his stake: who is left stakes after him
+            self.act(bot, choice, BY_BOT)
+
+    def _chips(self, text: str) -> int:
+        """Chips that a text stakes."""
+        verb, amount = self.state.game.parse(text)
+        return amount if verb == _STAKE and isinstance(amount, int) else 0
 
     def run(self) -> None:
         """Let everything happen that needs no person: seeds, seats, the house, bots, vacated seats, the end."""

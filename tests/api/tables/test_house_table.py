@@ -133,6 +133,19 @@ def test_bots_beside_you_stake_first(ada: Person, database: Database) -> None:
     sound(database)
 
 
+@pytest.mark.parametrize(("stake", "bots"), [(10, [0, 0]), (5, [5, 0])])
+def test_bots_leave_in_the_bank_what_you_may_stake(ada: Person, stake: int, bots: list[int]) -> None:
+    """A bank of 30 covers stakes of 10 at ×3. What `legal` offers is taken; bots stake what is left, or sit out."""
+    options = {"bank_limits": {"min": 30, "max": 30}}
+    table = ada.open(options=options, seats=[{"kind": "me"}, {"kind": "bot"}, {"kind": "bot"}])
+    assert {"stake": {"min": 5, "max": 10, "step": 5}} in table["legal"]
+    view = ada.do(table["id"], f"stake {stake}")
+    staked = {
+        event["seat"]: event["data"]["amount"] for event in view["new_events"] if event["type"] == "staked"
+    }
+    assert [staked.get(seat, 0) for seat in range(3)] == [stake, *bots]
+
+
 def test_leaving_closes_and_returns_everything(ada: Person, database: Database) -> None:
     """The last person leaves: the bank goes back to the house, bots' chips too, nothing stays at the table."""
     table = ada.open(seats=[{"kind": "me"}, {"kind": "bot"}])["id"]

@@ -233,6 +233,23 @@ def test_the_draws_of_the_lot_go_to_the_seats_in_order(
         verify(dump(proof))
 
 
+def test_a_bank_that_nobody_put_up_is_proved_too(ada: Person) -> None:
+    """A table is closed while the bank is offered: the seed committed to is revealed, and no banker is told."""
+    table = ada.open(game="russian-even", bank="rotates", seats=[{"kind": "me"}, {"kind": "open"}])["id"]
+    boris = Person(ada.client.application, "Boris")
+    boris.post(f"/tables/{table}/seats", {}, 201)
+    offered = ada.get(f"/tables/{table}")["play"]["commitment"]
+    for player in (ada, boris):
+        seat = player.get(f"/tables/{table}")["you"]["seat"]
+        player.ask("DELETE", f"/tables/{table}/seats/{seat}")
+    (bank,) = [bank for bank in ada.get(f"/tables/{table}/banks")["banks"] if bank["number"] == 1]
+    proof = verify(ada.ask("GET", f"/tables/{table}/banks/{bank['id']}/proof").data, offered)
+    assert (proof["banker"], proof["coups"]) == (None, [])
+    proof["shuffles"] = ["2S"]
+    with pytest.raises(ProofError, match="banker"):
+        verify(dump(proof))
+
+
 def test_a_file_that_is_no_proof_is_refused_in_words(finished: tuple[Json, str, bytes]) -> None:
     """Half a surrogate pair, endless brackets, not UTF-8: each is refused, none is a fault of the verifier."""
     half = finished[2].replace(b'"bank":"bnk', b'"bank":"\\ud800', 1)

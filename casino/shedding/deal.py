@@ -101,7 +101,7 @@ class Deal:
         self.log: list[LogEntry] = []
         self.orders: list[list[int]] = []  # shuffles since somebody last asked for them
         self.outcome: Result | None = None
-        self.menu: tuple[int, ...] | None = None
+        self.menu: tuple[int, ...] = ()  # of the seat to move, once it was worked out
         self._quiet()
         self.ring: tuple[tuple[int, ...], ...] = ()
         self.after: tuple[int, ...] = ()

@@ -156,13 +156,12 @@ class ShedState(Deal, State[int]):
         if seat != self.to_move:
             return [*calls.aside(self, seat)]
         menu = self.menu
-        if menu is None:
+        if not menu:
             menu = self.menu = MENUS[self.ask](self)
         return [*menu] if self.window < 0 else [*menu, *calls.aside(self, seat)]
 
     def apply(self, seat: int, action: int) -> None:
-        menu = self.menu
-        if menu is None or seat != self.to_move or action not in menu:
+        if seat != self.to_move or action not in self.menu:
             if self._said_aside(seat, action):
                 return
             self._check(seat, action)
@@ -170,7 +169,7 @@ class ShedState(Deal, State[int]):
             calls.close(self)
             if self.ask == OVER:
                 return
-        self.menu = None
+        self.menu = ()
         self.log.append(action << SEAT_BITS | seat)
         _DO[action](self, seat, action)
 
@@ -179,7 +178,7 @@ class ShedState(Deal, State[int]):
         if action not in calls.aside(self, seat):
             return False
         self.log.append(action << SEAT_BITS | seat)
-        self.menu = None
+        self.menu = ()
         if action == MACAO:
             calls.say(self, seat)
         else:

@@ -10,7 +10,6 @@ from casino.shedding.deal import (
     LAYER,
     NAMING,
     NO_CARD,
-    NOBODY,
     OVER,
     SEAT_BITS,
     UNLIMITED,
@@ -32,6 +31,7 @@ def lay(d: Deal, seat: int, card: int) -> None:
     d.pile.append(card)
     if d.calm and hand & (hand - 1) and not hand & tables.quick[card]:
         d.active = card
+        d.goal = tables.follow[card]
         turns.calm_turn(d, seat)
     else:
         _lay(d, seat, card, card)
@@ -88,28 +88,28 @@ def _must_draw(d: Deal) -> bool:
 def complete(d: Deal, seat: int) -> None:
     """No more cards: what was laid takes effect, a window may open, and a question may be left to the seat."""
     tables = d.tables
-    power = tables.powers[d.laid[-1]]
     asleep = d.penalty or d.skip or d.fours
     final = bool(d.finished) and ending.ended(d)
     choosing = False
     d.calm = False
-    if tables.lone and (owner := ending.double_owner(d)) != NOBODY:
+    if tables.lone and (owner := ending.double_owner(d)) >= 0:
         ending.undo_double(d, owner)
-    elif power is not None or asleep or len(d.laid) > 1:
+    else:
         choosing = packets.strike(d, seat)
     hand = d.hands[seat]
     if not hand & (hand - 1):
         _look_at_hand(d, seat)
-    if final and d.ask != OVER:
+        if d.ask == OVER:
+            return
+    if final:
         ending.settle(d, "out")
-    if d.ask == OVER:
         return
-    calling = power is not None and power.names is not None
+    calling = tables.calls >> d.laid[-1] & 1
     if calling and hand:
         d.ask = NAMING
         return
     if d.demand >= 0:
-        _lift_demand(d, lifted_by_any=not asleep, calling=calling)
+        _lift_demand(d, lifted_by_any=not asleep, calling=bool(calling))
     if choosing:
         d.ask = CHOOSING
     else:
@@ -169,10 +169,12 @@ def draw(d: Deal, seat: int, action: int) -> None:
         d.drawn = card
         playable = menus.can_lay_drawn(d, seat)
     else:
-        playable = bool(d.goal & (hand if tables.draws_any else bit))
+        playable = d.goal & (hand if tables.draws_any else BITS[card])
     if playable:
         d.drawn = card
         d.ask = DREW
+    elif d.calm:
+        turns.calm_turn(d, seat)
     else:
         finish_turn(d, seat)
 

@@ -134,9 +134,9 @@ def can_lay_named(d: Deal, hand: int) -> bool:
     return bool(d.goal and hand & JOKERS and d.tables.rules.named_jokers)
 
 
-def can_lay_drawn(d: Deal, seat: int) -> bool:
-    """May anything be laid after the draw?"""
-    return bool(_after_draw(d, seat))
+def can_lay_drawn(d: Deal, seat: int) -> int:
+    """How many ways are there to lay something after the draw?"""
+    return len(_after_draw(d, seat))
 
 
 def _after_draw(d: Deal, seat: int) -> Menu:

@@ -3,11 +3,10 @@
 from casino.cards import FACES
 from casino.shedding.deal import NO_CARD, NOBODY, Deal
 from casino.shedding.patterns import BITS
-from casino.shedding.powers import Power
-from casino.shedding.tables import quiet_goal
+from casino.shedding.tables import Effect, quiet_goal
 
-Draws = list[tuple[int, Power, int]]
-"""The attacking cards laid, each with its power and what it makes draw."""
+Draws = list[tuple[int, int]]
+"""The attacking cards laid, each with what it makes draw."""
 
 
 def segment(d: Deal) -> tuple[int, ...]:
@@ -47,64 +46,75 @@ def _first_matches(d: Deal) -> bool:
 
 
 def strike(d: Deal, seat: int) -> bool:
-    """Add up what the cards laid do: to the penalty, to turns, to the direction. Returns whether the seat is to
+    """What the cards laid do together: to the penalty, to turns, to the direction. Returns whether the seat is to
     choose who is next."""
     tables = d.tables
-    rules = tables.rules
-    answering = d.penalty > 0
-    last = len(d.laid) - 1 if rules.queen_packets == "top" else 0
-    draws: Draws = []
-    turned = over = costs = 0
-    choosing = False
-    for place, card in enumerate(d.laid):
-        power = _power(d, card) if rules.jokers_in_draw_packets else tables.powers[card]
-        if power is None:
-            continue
-        count = power.draw or (power.adds if answering else 0)
-        if count:
-            draws.append((card, power, count))
-        costs += power.skip
-        if place >= last:
-            turned += power.reverse
-            over += power.over
-            choosing = choosing or power.choose
-            if power.cancel:
-                d.penalty = 0
-    if draws:
-        _attack(d, draws, answering)
+    attack = d.laid[-1]
+    if len(d.laid) == 1:
+        draw, adds, skip, over, turned, choosing, cancels = tables.effects[attack]
+        count = draw or (adds if d.penalty else 0)
+    else:
+        attack, count, (_, _, skip, over, turned, choosing, cancels) = _together(d)
+    answering = d.penalty
+    if answering:
+        d.backward = NOBODY
+        if cancels:
+            d.penalty = 0
+            d.attack = NO_CARD
+    if count:
+        d.penalty += count
+        d.attack = attack
+        if tables.backs >> attack & 1 and not (answering and tables.rules.added_king == "next"):
+            d.aim = -1
+            d.backward = seat
     if turned & 1:
         over += _turn_round(d)
-    if not d.penalty:
-        d.attack = NO_CARD
     d.over = over
-    d.backward = seat if d.penalty and d.aim < 0 else NOBODY
-    if costs and not d.solo:
-        _cost_turns(d, seat, costs)
+    if skip and not d.solo:
+        _cost_turns(d, seat, skip)
     return choosing and not d.solo
 
 
-def _power(d: Deal, card: int) -> Power | None:
-    """What a card laid does. In a packet of 2s or 3s a joker without a value of its own is one of them."""
-    power = d.tables.powers[card]
-    if card < FACES or (power and power.draw):
-        return power
+def _together(d: Deal) -> tuple[int, int, Effect]:
+    """Of several cards: the one that the attack stands on (the last that makes draw), how many cards they make draw,
+    and the sums of everything else. Of those that turn the game the top one acts, or each."""
+    tables = d.tables
+    top_only = tables.rules.queen_packets == "top"
+    draws: Draws = []
+    skip = over = turned = 0
+    choosing = cancels = False
+    for place, laid in enumerate(d.laid, 1):
+        card = _counted_as(d, laid)
+        draw, adds, skips, passes_over, reverse, choose, cancel = tables.effects[card]
+        count = draw or (adds if d.penalty else 0)
+        if count:
+            draws.append((card, count))
+        skip += skips
+        if place == len(d.laid) or not top_only:
+            over += passes_over
+            turned += reverse
+            choosing = choosing or choose
+            cancels = cancels or cancel
+    attack, total = _sum(d, draws) if draws else (d.laid[-1], 0)
+    return attack, total, Effect(0, 0, skip, over, turned, choosing, cancels)
+
+
+def _counted_as(d: Deal, card: int) -> int:
+    """In a packet of 2s or 3s a joker without a value of its own is one of them."""
+    if card < FACES or not d.tables.rules.jokers_in_draw_packets or d.tables.effects[card].draw:
+        return card
     small = (other for other in d.laid if BITS[other] & d.tables.draw_cards)
-    return d.tables.powers[next(small, card)]
+    return next(small, card)
 
 
-def _attack(d: Deal, draws: Draws, answering: bool) -> None:
-    """The sum grows, and stands on the last card that makes draw: that one also says where it goes."""
-    rules = d.tables.rules
-    top, power, count = draws[-1]
-    if len(draws) > 1:
-        rank = d.tables.same_rank[top]
-        top_only = rules.mixed_kings == "top"
-        count = sum(
-            number for card, other, number in draws if not top_only or other is power or not BITS[card] & rank
-        )
-    d.penalty += count
-    d.attack = top
-    d.aim = -1 if power.back and not (answering and rules.added_king == "next") else 1
+def _sum(d: Deal, draws: Draws) -> tuple[int, int]:
+    """The card that the attack stands on, and the sum; or that of the uppermost kind alone."""
+    tables = d.tables
+    attack, _ = draws[-1]
+    if tables.rules.mixed_kings == "top":
+        power, rank = tables.powers[attack], tables.same_rank[attack]
+        draws = [row for row in draws if tables.powers[row[0]] is power or not BITS[row[0]] & rank]
+    return attack, sum(count for _, count in draws)
 
 
 def _turn_round(d: Deal) -> int:

@@ -33,10 +33,12 @@ class _Half(dict[int, tuple[int, ...]]):
     def __missing__(self, bits: int) -> tuple[int, ...]:
         if len(self) >= self._MOST:
             self.clear()
-        self[bits] = found = tuple(
-            self.first + place for place in range(bits.bit_length()) if bits >> place & 1
-        )
-        return found
+        found, rest, below = [], bits, self.first - 1
+        while rest:
+            found.append((rest & -rest).bit_length() + below)
+            rest &= rest - 1
+        self[bits] = cards = tuple(found)
+        return cards
 
 
 HALF: Final = 27

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from casino.cards import FACES, RANKS
 from casino.shedding.patterns import ALL, BITS, JOKERS, OF_RANK, OF_SUIT, SUITED, mask, members
@@ -22,34 +22,51 @@ FREE: Final = ANY + 1
 DEMANDS: Final = FREE + 4
 
 
+class Effect(NamedTuple):
+    """What a card does, or several laid together: quantities of `Power`, in the order in which they are added up."""
+
+    draw: int
+    adds: int
+    skip: int
+    over: int
+    reverse: int
+    choose: bool
+    cancel: bool
+
+
+NO_EFFECT: Final = Effect(0, 0, 0, 0, 0, False, False)
+
+
 class Tables:
     """Masks of cards for one rules record.
 
     follow: by the card to be matched (54: anything), what may be laid in a quiet turn. answer: by the card that an
     open penalty stands on. demanded: by demand, what meets it. chain: by a card that plays again, what may come
-    next. powers: by card. same_rank: by card, its equals (jokers are equal). steps: by card, its neighbours in a
-    run. joins: by card, what may be added to it alone; joins_alike: or
-    to any packet that ends with it. quick: by card, the cards in hand beside which
-    laying it is more than laying it. odd: cards beside which more may be laid than `hand & goal`. lone: is a last
-    card restricted?
+    next. powers, effects: by card. backs: cards that attack backward. same_rank: by card, its equals (jokers are
+    equal). steps: by card, its neighbours in a run. joins: by card, what may be added to it alone; joins_alike: or
+    to any packet that ends with it. quick: by card, the cards in hand beside which laying it is more than laying it.
+    odd: cards beside which more may be laid than `hand & goal`. lone: is a last card restricted?
     """
 
     __slots__ = (
-        "again", "answer", "attacks", "callable", "calls_rank", "calls_suit", "chain", "demanded", "doubling",
-        "draw_cards", "draws_any", "final_draws", "follow", "intricate", "joins", "joins_alike", "lone", "odd", "plain",
-        "powers", "quick", "rules", "same_rank", "skip_cards", "special", "steps", "values", "voluntary", "wild",
+        "again", "answer", "attacks", "backs", "callable", "calls", "calls_rank", "chain", "demanded",
+        "doubling", "draw_cards", "draws_any", "effects", "final_draws", "follow", "intricate", "joins",
+        "joins_alike", "lone", "odd", "plain", "powers", "quick", "rules", "same_rank", "skip_cards",
+        "special", "steps", "values", "voluntary", "wild",
     )  # fmt: skip
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.powers = _by_card(rules)
+        self.effects = tuple(map(_effect, self.powers))
+        self.backs = cards_with(rules, lambda power: power.back)
         self.wild = wild_cards(rules)
         self.special = cards_with(rules, lambda power: True)
         self.plain = SUITED & ~cards_with(rules, lambda power: power.acts)
         self.attacks = cards_with(rules, lambda power: power.draw or power.adds)
         self.again = cards_with(rules, lambda power: power.again)
-        self.calls_suit = cards_with(rules, lambda power: power.names == "suit")
         self.calls_rank = cards_with(rules, lambda power: power.names == "rank")
+        self.calls = self.calls_rank | cards_with(rules, lambda power: power.names == "suit")
         self.draw_cards = mask(rules.draw_cards)
         self.skip_cards = mask(rules.skip_answers)
         self.final_draws = mask(rules.final_draws)
@@ -175,6 +192,12 @@ def _by_card(rules: Rules) -> tuple[Power | None, ...]:
         for card in members(mask(power.cards)):
             found[card] = power
     return tuple(found)
+
+
+def _effect(power: Power | None) -> Effect:
+    if power is None:
+        return NO_EFFECT
+    return Effect(power.draw, power.adds, power.skip, power.over, power.reverse, power.choose, power.cancel)
 
 
 def _values(rules: Rules) -> tuple[int, ...]:

@@ -18,7 +18,6 @@ def begin(d: Deal, seat: int) -> None:
         return
     d.to_move = seat
     d.laid = ()
-    d.matched = True
     d.drawn = NO_CARD
     if d.demand >= 0:
         _lapse(d, seat)
@@ -27,34 +26,29 @@ def begin(d: Deal, seat: int) -> None:
 
 def await_turn(d: Deal) -> None:
     """What is asked of the seat whose turn begins, and which cards will do."""
-    tables = d.tables
     d.calm = False
     if d.penalty:
         d.ask = PENALTY
-        d.goal = tables.answer[d.attack]
-    elif d.skip:
-        d.ask = SKIP
-        d.goal = tables.skip_cards
-    elif d.fours:
-        d.ask = FOURS
-        d.goal = tables.skip_cards
+        d.goal = d.tables.answer[d.attack]
+    elif d.skip or d.fours:
+        d.ask = SKIP if d.skip else FOURS
+        d.goal = d.tables.skip_cards
     elif d.demand >= 0:
         d.ask = TURN
-        d.goal = tables.demanded[d.demand]
+        d.goal = d.tables.demanded[d.demand]
     else:
         d.ask = TURN
-        d.goal = tables.follow[d.active]
+        d.goal = d.tables.follow[d.active]
         d.calm = not (d.solo or d.sitting or d.passes)
 
 
 def calm_turn(d: Deal, seat: int) -> None:
-    """The turn of this seat is over on a calm table: only the top card binds the next."""
+    """The turn of this seat is over on a calm table: the next may lay what goes on the top card (`d.goal`)."""
     d.turns += 1
     if d.turns > d.cap:
         ending.settle(d, "turn_limit")
         return
     d.to_move = d.after[seat]
-    d.goal = d.tables.follow[d.active]
     d.ask = TURN
     d.drawn = NO_CARD
 
@@ -88,24 +82,25 @@ def hand_over(d: Deal, seat: int) -> None:
         _solo_turn_over(d, seat)
     elif d.fours:
         ask_next(d, seat)
-    else:
+    elif d.sitting or d.over or d.chosen >= 0:
         begin(d, _target(d, seat))
+    else:
+        begin(d, d.ring[d.direction * d.aim][seat])
     d.aim = 1
     d.over = 0
     d.chosen = NOBODY
 
 
 def _target(d: Deal, seat: int) -> int:
+    """Who is next where a seat was chosen, is passed over, or sits out."""
     if d.chosen >= 0:
         return d.chosen
+    for _ in range(d.over):
+        seat = d.next_free(seat, d.direction)
     if d.over:
-        for _ in range(d.over):
-            seat = d.next_free(seat, d.direction)
         return d.next_free(seat, d.direction)
-    step = d.direction * d.aim if d.penalty else d.direction
-    if not d.sitting:
-        return d.ring[step][seat]
-    return d.next_target(seat, step) if d.penalty or d.skip else d.next_free(seat, step)
+    hit = d.penalty or d.skip
+    return d.next_target(seat, d.direction * d.aim) if hit else d.next_free(seat, d.direction)
 
 
 def accept_penalty(d: Deal, seat: int) -> None:

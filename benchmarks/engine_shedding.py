@@ -1,0 +1,162 @@
+"""Random play of the shedding games beside OpenSpiel's `crazy_eights` and RLCard's `uno`, in one process, rounds in turn.
+
+All sides play whole deals for four seats through their public calls, ours with its log kept (`State.log`). Moves of
+players are counted, dealing and drawing are in the time. OpenSpiel draws by chance nodes that the caller resolves: by
+the weights it gives, as its own examples do, or, as all cards are equally likely there, by an even choice, which is the
+fastest way from Python. RLCard is driven at game level (`get_legal_actions`, `step`) and by its own `env.run`. Everybody
+picks an action alike, by one call of `random()`. Times are of the processor, so that a busy machine disturbs less.
+
+The game nearest to crazy eights is `russian-104`: one card a turn, wild cards, drawing. In the Romanian, Hungarian and
+Pławno games a turn has several steps, and at random one holds many cards: they are shown for comparison.
+
+    python benchmarks/engine_shedding.py [--moves 6000] [--rounds 15]
+"""
+
+import argparse
+import platform
+import random
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import Any
+
+import _throwaway
+
+from casino.catalogue import find
+from casino.shedding.variants import VARIANTS
+
+SEATS = 4
+PEERS = ["open_spiel==2.0.2", "rlcard==1.2.0"]
+NEAREST = "russian-104"
+Chooser = Callable[[list[Any]], Any]
+
+
+def chooser(seed: int) -> Chooser:
+    """Any item of a list, each as likely."""
+    at_random = random.Random(seed).random
+    return lambda items: items[int(at_random() * len(items))]
+
+
+def our_play(name: str) -> Callable[[int, int], float]:
+    game = find(name).game(None, SEATS)
+
+    def rate(moves: int, seed: int) -> float:
+        choose, seeds = chooser(seed), random.Random(seed)
+        done, began = 0, time.process_time()
+        while done < moves:
+            state = game.start(seeds.randbytes(32))
+            awaited, legal, apply = state.awaited, state.legal, state.apply
+            while seats := awaited():
+                apply(seats[0], choose(legal(seats[0])))
+                done += 1
+        return done / (time.process_time() - began)
+
+    return rate
+
+
+def crazy_eights(*, even: bool) -> Callable[[int, int], float]:
+    import pyspiel  # noqa: PLC0415 (only the throw-away environment has it)
+
+    game = pyspiel.load_game(f"crazy_eights(players={SEATS})")
+
+    def rate(moves: int, seed: int) -> float:
+        choose, weighted = chooser(seed), random.Random(seed).choices
+        done, began = 0, time.process_time()
+        while done < moves:
+            state = game.new_initial_state()
+            while not state.is_terminal():
+                if state.is_chance_node():
+                    if even:
+                        state.apply_action(choose(state.legal_actions()))
+                    else:
+                        outcomes, weights = zip(*state.chance_outcomes(), strict=True)
+                        state.apply_action(weighted(outcomes, weights)[0])
+                else:
+                    state.apply_action(choose(state.legal_actions()))
+                    done += 1
+        return done / (time.process_time() - began)
+
+    return rate
+
+
+def uno_game(moves: int, seed: int) -> float:
+    from rlcard.games.uno import Game  # noqa: PLC0415
+
+    game = Game()
+    game.configure({"game_num_players": SEATS})
+    game.np_random.seed(seed)
+    choose = chooser(seed)
+    done, began = 0, time.process_time()
+    while done < moves:
+        game.init_game()
+        while not game.is_over():
+            game.step(choose(game.get_legal_actions()))
+            done += 1
+    return done / (time.process_time() - began)
+
+
+def uno_env(moves: int, seed: int) -> float:
+    import rlcard  # noqa: PLC0415
+    from rlcard.agents import RandomAgent  # noqa: PLC0415
+
+    env = rlcard.make("uno", config={"game_num_players": SEATS, "seed": seed})
+    env.set_agents([RandomAgent(num_actions=env.num_actions) for _ in range(SEATS)])
+    done, began = 0, time.process_time()
+    while done < moves:
+        trajectories, _ = env.run(is_training=False)
+        done += sum(len(states) // 2 for states in trajectories)
+    return done / (time.process_time() - began)
+
+
+def measure(moves: int, rounds: int) -> None:
+    peers = {
+        "crazy_eights, chance by its weights": (crazy_eights(even=False), 1.5, 1),
+        "crazy_eights, chance by an even choice": (crazy_eights(even=True), None, 1),
+        "uno, game level": (uno_game, 4.0, 2),
+        "uno, env.run": (uno_env, 15.0, 6),
+    }
+    ours = {name: our_play(name) for name in VARIANTS}
+    found: dict[str, list[float]] = {name: [] for name in (*peers, *ours)}
+    for number in range(rounds):
+        for name, rate in ours.items():
+            found[name].append(rate(moves, number))
+        for name, (rate, _, slower) in peers.items():
+            found[name].append(rate(moves // slower, number))
+    packages = ", ".join(f"{name} {version(name)}" for name in ("open_spiel", "rlcard"))
+    print(f"Python {platform.python_version()}, {packages}, {SEATS} seats, {rounds} rounds of {moves} moves")
+    print(f"{NEAREST}: {statistics.median(found[NEAREST]) / 1e3:.0f} thousand moves a second")
+    print(f"\n{'beside it':40}{'thousand':>9}{'ratio':>7}  middle half   to reach")
+    for name, (_, target, _) in peers.items():
+        print(f"{name:40}{_against(found[NEAREST], found[name])}  {target or '-':>9}")
+    print(f"\n{'games, beside crazy_eights by its weights':40}{'thousand':>9}{'ratio':>7}  middle half")
+    reference = found["crazy_eights, chance by its weights"]
+    for name in ours:
+        print(f"{name:40}{statistics.median(found[name]) / 1e3:10.0f}{_ratios(found[name], reference)}")
+
+
+def _against(mine: list[float], theirs: list[float]) -> str:
+    return f"{statistics.median(theirs) / 1e3:9.0f}{_ratios(mine, theirs)}"
+
+
+def _ratios(mine: list[float], theirs: list[float]) -> str:
+    ratios = [a / b for a, b in zip(mine, theirs, strict=True)]
+    low, middle, high = statistics.quantiles(ratios, n=4)
+    return f"{middle:7.2f}  ({low:5.2f}-{high:5.2f})"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--moves", type=int, default=6000)
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.inside:
+        measure(chosen.moves, chosen.rounds)
+    else:
+        _throwaway.run(PEERS, __file__, *sys.argv[1:], "--inside")
+
+
+if __name__ == "__main__":
+    main()

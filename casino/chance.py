@@ -70,19 +70,19 @@ def shuffled(cards: Iterable[int], key: bytes, number: int) -> list[int]:
     order = list(cards)
     block = len(order) // 8 + 1
     stream = words(key, number, 0, block)
+    safe = _SPAN - len(order)  # no word below it biases any place
     at = 0
     for place in range(len(order) - 1, 0, -1):
-        ways = place + 1
-        limit = _SPAN - _SPAN % ways
-        while True:
-            if at == len(stream):
+        word = stream[at]
+        at += 1
+        if word >= safe:
+            limit = _SPAN - _SPAN % (place + 1)
+            while word >= limit:
                 stream += words(key, number, block, 1)
                 block += 1
-            word = stream[at]
-            at += 1
-            if word < limit:
-                break
-        other = word % ways
+                word = stream[at]
+                at += 1
+        other = word % (place + 1)
         order[place], order[other] = order[other], order[place]
     return order
 

@@ -38,7 +38,8 @@ def table_view(table: TableData, player: str, now: datetime, live: BankingState 
         play = state.view(seat)
         shown["legal"], shown["last"] = play.pop("legal"), play.pop("last")
         if sitter is not None:
-            shown["legal"] = cut(shown["legal"], state, sitter.number, sitter.allowance)
+            mine = [] if sitter.leaving else shown["legal"]  # the default policy acts for who is leaving
+            shown["legal"] = cut(mine, state, sitter.number, sitter.allowance)
         shown["play"] = play
     if sitter is not None:
         purse = shown["play"]["purse"] if table.practice and shown["play"] else table.balance(sitter)

@@ -188,6 +188,19 @@ def test_a_punter_who_leaves_is_played_by_the_default(three: list[Person], datab
     sound(database)
 
 
+def test_who_is_leaving_has_nothing_to_do_any_more(three: list[Person]) -> None:
+    """What `legal` lists is taken; of a seat that is leaving nothing is, so nothing is listed."""
+    table = Round(three)
+    table.banker.do(table.id, "bank 500")
+    for person in (table.punters[0], table.banker):
+        assert table.view(person)["legal"]
+        seat = table.view(person)["you"]["seat"]
+        view = person.ask("DELETE", f"/tables/{table.id}/seats/{seat}").json
+        if view["you"] is not None:
+            assert (view["seats"][seat]["leaving"], view["legal"]) == (True, [])
+            assert table.view(person)["legal"] == []
+
+
 def test_a_stake_before_the_deal_is_returned_to_who_leaves(three: list[Person], database: Database) -> None:
     """Stakes before the deal are returned when the table closes under them."""
     table = Round(three)

@@ -13,7 +13,7 @@ from typing import Any
 
 from casino.bots import Bot
 from casino.game import Game, State
-from casino.match import Match
+from casino.match import Match, MatchRules, match_of
 
 Maker = Callable[[Game[Any], Random], Bot]
 """Makes a bot for one seat of a game, with a generator of its own."""
@@ -32,7 +32,8 @@ class Estimate:
 @dataclass(frozen=True, slots=True)
 class Duel:
     """What a challenger reached: `wins` is its share of wins (of a shared one its part), to be held against `fair`,
-    the share of anybody among equals; `lead` its points less the mean of the others', in the game's unit."""
+    the share of anybody among equals; `lead` by how much it is ahead of the others' mean, in the game's unit (where the
+    fewest points win: how many less)."""
 
     rounds: int
     fair: float
@@ -48,10 +49,22 @@ class Duel:
 def play(game: Game[Any], bots: Sequence[Bot], seed: bytes) -> State[Any]:
     """One game from the seed, a bot in each seat, to the end."""
     state = game.start(seed)
+    last = 0
     while waits := state.awaited():
-        seat = waits[0]
-        state.do(seat, bots[seat].choose(state.view(seat)))
+        seat, words = _says(state, bots, waits, last) or (waits[0], None)
+        state.do(seat, words or bots[seat].choose(state.view(seat)))
+        last = seat
     return state
+
+
+def _says(state: State[Any], bots: Sequence[Bot], waits: Sequence[int], last: int) -> tuple[int, str] | None:
+    """Who speaks out of turn, and what: the first that wants to, beginning with the one that acted last."""
+    able = [seat for seat in state.actors() if seat not in waits]
+    for seat in sorted(able, key=lambda seat: (seat - last) % len(bots)):
+        words = bots[seat].aside(state.view(seat))
+        if words is not None:
+            return seat, words
+    return None
 
 
 def duel(game: Game[Any], challenger: Maker, others: Maker, rounds: int, seed: int = 0) -> Duel:
@@ -76,7 +89,12 @@ def _outcome(game: Game[Any], challenger: Maker, others: Maker, seat: int, key: 
         raise RuntimeError(f"«{game.name}» stopped with nobody awaited and no result")
     won = 1 / len(result.winners) if seat in result.winners else 0.0
     rest = [score for place, score in enumerate(result.scores) if place != seat]
-    return won, result.scores[seat] - fmean(rest)
+    ahead = result.scores[seat] - fmean(rest)
+    return won, -ahead if _rules(game).best == "fewest" else ahead
+
+
+def _rules(game: Game[Any]) -> MatchRules:
+    return game.rules if isinstance(game, Match) else match_of(game).rules
 
 
 def _estimate(values: Sequence[float]) -> Estimate:

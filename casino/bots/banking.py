@@ -6,6 +6,7 @@ from casino.banking import policies
 from casino.banking.policies import BANKER, PUNTER, Policy
 from casino.banking.rules import Rules
 from casino.banking.text import BANK, CLOSE, PASS, SIT, STAKE
+from casino.bots import Silent
 from casino.errors import IllegalAction
 from casino.game import View
 
@@ -14,13 +15,14 @@ _COUPS_COVERED: Final = 5  # a bot's bank covers the worst of so many coups at i
 Spec = Policy | dict[str, Any] | str | None
 
 
-class BankingBot:
+class BankingBot(Silent):
     """Plays any phase it is awaited in.
 
     `policy` and `banker_policy` (a name, an object or a parsed policy) decide its hands as punter and as banker;
-    None is the default of that side. It stakes `stake` (None: the smallest), or as much of it as is possible, and
-    sits out where nothing is. As banker it puts up `bank` (None: what covers every seat at its stake for some
-    coups), or as much of it as it has, and passes where it has too little.
+    None is the default of that side, or for a banker the same as `policy` where that is worked out. It stakes
+    `stake` (None: the smallest), or as much of it as is possible, and sits out where nothing is. As banker it puts up
+    `bank` (None: what covers every seat at its stake for some coups), or as much of it as it has, and passes where it
+    has too little.
     """
 
     def __init__(
@@ -33,7 +35,8 @@ class BankingBot:
         bank: int | None = None,
     ) -> None:
         self.policy = _policy(policy, rules, PUNTER)
-        self.banker_policy = _policy(banker_policy, rules, BANKER)
+        same = policy if banker_policy is None and policy in policies.ODDS else banker_policy
+        self.banker_policy = _policy(same, rules, BANKER)
         self.stake = rules.limits.min if stake is None else stake
         self.bank = bank
         self._worst_payout = rules.payoff.worst_payout

@@ -1,35 +1,21 @@
-"""The bots of the trick games, by the names of `table.md`: `random`, `simple`, `search`. They see a view only."""
+"""The bots of the trick games, `simple` and `search` of `table.md`. They see a view only."""
 
 from random import Random
 from typing import Final
 
-from casino.bots import Bot, RandomBot
+from casino.bots import Silent
 from casino.bots.tricks_policy import choose_card, expected_tricks
-from casino.errors import RulesError
 from casino.game import View
 from casino.tricks.actions import ALL, BID, parse, text
 from casino.tricks.deal import NOBODY
 from casino.tricks.engine import TrickGame, TrickState
 from casino.tricks.worlds import Hidden, known, out_of_play
 
-POLICIES: Final = ("random", "simple", "search")
 NODES: Final = 2000
 _BIDS_TRIED: Final = 4
 
 
-def bot(policy: str, game: TrickGame, rng: Random) -> Bot:
-    """The bot of that name. Raises RulesError if there is none."""
-    match policy:
-        case "random":
-            return RandomBot(rng)
-        case "simple":
-            return SimpleBot(game)
-        case "search":
-            return SearchBot(game, rng)
-    raise RulesError(f"no policy «{policy[:40]}» in {game.family}; there are {', '.join(POLICIES)}")
-
-
-class SimpleBot:
+class SimpleBot(Silent):
     """Bids the tricks its hand is good for; then takes tricks while it needs them, and ducks when it does not."""
 
     def __init__(self, game: TrickGame) -> None:
@@ -41,7 +27,7 @@ class SimpleBot:
         return text(decide(TrickState(self.game, seen), out_of_play(seen)))
 
 
-class SearchBot:
+class SearchBot(Silent):
     """Draws deals that the view allows, plays each action out with `simple` in every seat, takes the best mean.
 
     What counts is the seat's points less the others' mean. It stops after `nodes` actions played out, once

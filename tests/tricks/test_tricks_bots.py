@@ -5,7 +5,8 @@ from random import Random
 import pytest
 
 from analysis.arena import duel
-from casino.bots.tricks import POLICIES, SearchBot, SimpleBot, bot
+from casino.bots.policies import NAMES, make, read
+from casino.bots.tricks import SearchBot, SimpleBot
 from casino.bots.tricks_policy import choose_card, expected_tricks
 from casino.cards import faces, mask, name
 from casino.catalogue import find
@@ -17,11 +18,15 @@ from casino.tricks.deal import NO_TRUMP
 HEARTS = 1
 
 
+def bot(policy, game, rng):
+    return make(read(policy, "tricks"), game, rng)
+
+
 def hand(text):
     return mask(faces(text))
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", NAMES)
 @pytest.mark.parametrize("seats", [2, 4, 10])
 def test_bots_play_legally_to_the_end(policy, seats):
     rng = Random(seats)
@@ -40,12 +45,12 @@ def test_bots_play_legally_to_the_end(policy, seats):
 
 def test_an_unknown_policy_is_refused():
     with pytest.raises(RulesError, match="random, simple, search"):
-        bot("textbook", find("peklo").game(), Random(1))
+        read("textbook", "tricks")
 
 
 def test_bots_take_the_view_of_a_match_too():
     match = match_of(find("peklo").game({"max_hand": 2}, 3))
-    bots = [bot(policy, match.game, Random(1)) for policy in POLICIES]
+    bots = [bot(policy, match.game, Random(1)) for policy in NAMES]
     state = match.start(bytes(32))
     while state.actors():
         (seat,) = state.actors()

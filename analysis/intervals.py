@@ -17,12 +17,17 @@ class Interval:
     high: float
 
     def to_json(self) -> dict[str, Any]:
-        """JSON values, as simulated figures are given."""
+        """JSON values, as simulated figures are given; null where one session tells nothing of the error."""
         return {
             "value": self.value,
-            "standard_error": self.error,
-            "confidence_interval": [self.low, self.high],
+            "standard_error": finite(self.error),
+            "confidence_interval": [finite(self.low), finite(self.high)],
         }
+
+
+def finite(value: float) -> float | None:
+    """The value, or None where it is no number that JSON knows."""
+    return value if math.isfinite(value) else None
 
 
 def share_interval(count: int, total: int) -> Interval:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from analysis.experiment import Experiment
-from analysis.intervals import Interval, mean_interval, share_interval
+from analysis.intervals import Interval, finite, mean_interval, share_interval
 from analysis.outcomes import BankrollError
 from analysis.ruin import make_walk
 from analysis.sessions import session
@@ -141,11 +141,14 @@ def _per_stake(experiment: Experiment, tally: Tally) -> Json:
         + his**2 * sums["banked*banked"]
     )
     interval = mean_interval(float(beyond), float(squares), count)
-    answer: Json = {"exact": float(mine), "z": interval.value / interval.error if interval.error else 0.0}
+    answer: Json = {
+        "exact": float(mine),
+        "z": finite(interval.value / interval.error) if interval.error else 0.0,
+    }
     if experiment.turns is None:
         staked = sums["staked"] / count
         answer["value"] = sums["gain"] / sums["staked"]
-        answer["standard_error"] = interval.error / staked
+        answer["standard_error"] = finite(interval.error / staked)
     return answer
 
 

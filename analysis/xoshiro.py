@@ -10,28 +10,16 @@ is filled by SplitMix64, as the authors advise. Not for deals at a table: those 
 Importing this module imports numba: import it where a kernel is used.
 """
 
-from collections.abc import Callable
-from typing import TypeVar, cast
-
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-F = TypeVar("F", bound=Callable[..., object])
+from analysis.compiled import compiled
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_A = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_B = np.uint64(0x94D049BB133111EB)
 _17, _19, _23, _27 = np.uint64(17), np.uint64(19), np.uint64(23), np.uint64(27)
 _30, _31, _41, _45 = np.uint64(30), np.uint64(31), np.uint64(41), np.uint64(45)
-
-
-def compiled(function: F) -> F:
-    """The function compiled by numba when first called; the machine code is kept on disk.
-
-    numba's cache does not notice an edit in an imported module: after one, clear it (`make clean`).
-    """
-    return cast(F, numba.njit(cache=True, nogil=True)(function))
 
 
 def words(seed: int, *key: int) -> NDArray[np.uint64]:

@@ -169,14 +169,20 @@ def _play(sweep: Sweep, workers: int | None, keep: Path | None) -> list[Tally]:
         transient=True,
     )
     with bar, _executor(count) as executor:
-        task = bar.add_task("chunks", total=sum(one.chunks for one in experiments), rate="")
+        task = bar.add_task(
+            "loading the kernels (compiled on first use)",
+            total=sum(one.chunks for one in experiments),
+            rate="",
+        )
         bar.advance(task, sum(len(tally.batches) for tally in tallies))
         played = [0]
 
         def told(place: int, chunk: int, part: Tally) -> None:
             played[0] += part.sums["played"]
             elapsed = bar.tasks[0].elapsed or 1
-            bar.update(task, advance=1, rate=f"{played[0] / elapsed / 1e6:.0f}M coups/s")
+            bar.update(
+                task, description="chunks", advance=1, rate=f"{played[0] / elapsed / 1e6:.0f}M coups/s"
+            )
             if keep:
                 _keep(experiments[place], chunk, part, keep)
 
@@ -244,7 +250,10 @@ def _show_one(experiment: Experiment, tally: Tally) -> None:
     table.add_row("mean gain", _estimate(found["gain"]))
     table.add_row("mean gain, controlled by the exact EV", _estimate(found["gain_controlled"]))
     table.add_row("net a chip staked, exact", f"{found['per_stake']['exact']:.8g}")
-    table.add_row("gain beyond expectation, in errors", f"{found['per_stake']['z']:.2f}")
+    table.add_row(
+        "gain beyond expectation, in errors",
+        "" if found["per_stake"]["z"] is None else f"{found['per_stake']['z']:.2f}",
+    )
     table.add_row("mean coups", f"{found['played']['mean']:.6g}")
     table.add_row("longest losing run", _text(found["losing_run"]["most"]))
     for name, exact in found["exact"].items():
@@ -261,6 +270,8 @@ def _show_one(experiment: Experiment, tally: Tally) -> None:
 
 def _estimate(value: Mapping[str, Any]) -> str:
     low, high = value["confidence_interval"]
+    if low is None:
+        return f"{value['value']:.6g}"
     return f"{value['value']:.6g} (95 %: {low:.6g} to {high:.6g})"
 
 

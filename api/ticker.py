@@ -11,7 +11,7 @@ import structlog
 
 from api.context import Service
 from api.services import leases
-from api.services.errors import ServiceError
+from api.services.errors import Busy, ServiceError
 from api.services.tables.clock import due, time_up
 from api.services.tables.play import Terms
 
@@ -53,8 +53,18 @@ class Ticker(Thread):
             return 0
         with service.database.read() as session:
             tables = due(session, now)
-        done = [time_up(service.database, table, self._terms, now, service.watcher.poke) for table in tables]
-        return sum(done)
+        return sum([self._play_on(table, now) for table in tables])
+
+    def _play_on(self, table: str, now: datetime) -> bool:
+        """Play on at one table. A fault there is logged, and the clocks of the other tables go on."""
+        service = self._service
+        try:
+            return time_up(service.database, table, self._terms, now, service.watcher.poke)
+        except Busy:
+            raise
+        except Exception:
+            _log.exception("tick", table=table)
+            return False
 
     def _holds_lease(self, now: datetime) -> bool:
         if self._renew_at is not None and now < self._renew_at:

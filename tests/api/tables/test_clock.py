@@ -5,10 +5,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from flask import Flask
+from sqlalchemy import update
 
 from api import create_app
 from api.config import from_environment
 from api.db import Database
+from api.models import Table
 from api.ticker import LEASE_SECONDS, Ticker
 from tests.api.tables.people import Person, sound
 
@@ -135,3 +137,18 @@ def test_one_ticker_at_a_time(ada: Person, app: Flask, clock: Clock, ticker: Tic
     clock.pass_(2)
     assert other._holds_lease(clock())
     assert not ticker._holds_lease(clock())
+
+
+def test_a_table_that_cannot_be_played_on_stops_no_other_clock(
+    ada: Person, clock: Clock, ticker: Ticker, database: Database
+) -> None:
+    """A fault at the table that is longest overdue is logged; the next one is played on all the same."""
+    broken, sound_one = (ada.open(turn_seconds=30)["id"] for _ in range(2))
+    for table in (broken, sound_one):
+        ada.do(table, "stake 10")
+        clock.pass_(1)
+    with database.write() as session:
+        session.execute(update(Table).where(Table.id == broken).values(state={"state": {"phase": "play"}}))
+    clock.pass_(60)
+    assert ticker.tick() == 1
+    assert ada.get(f"/tables/{sound_one}")["phase"] == "stakes"

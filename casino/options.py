@@ -41,7 +41,7 @@ def check(value: Any, schema: Schema, pointer: str) -> None:
         raise RulesError(f"must be one of {json.dumps(schema['enum'])}, not {_short(value)}", pointer=pointer)
     kind = schema.get("type")
     if kind is not None:
-        _check_type(value, kind, pointer)
+        _check_type(value, schema, pointer)
     _check_bounds(value, schema, pointer)
     if isinstance(value, list | tuple) and "items" in schema:
         for index, item in enumerate(value):
@@ -55,10 +55,13 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _check_type(value: Any, kind: str, pointer: str) -> None:
+def _check_type(value: Any, schema: Schema, pointer: str) -> None:
+    kind = schema["type"]
     wrong = not isinstance(value, _TYPES[kind]) or (kind == "integer" and isinstance(value, bool))
     if wrong:
-        raise RulesError(f"must be of type {kind}, not {_short(value)}", pointer=pointer)
+        members = ", ".join(f'"{name}"' for name in schema.get("properties", ()))
+        wanted = f"{kind} with {members}" if members else kind
+        raise RulesError(f"must be of type {wanted}, not {_short(value)}", pointer=pointer)
 
 
 def _check_bounds(value: Any, schema: Schema, pointer: str) -> None:

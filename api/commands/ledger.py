@@ -20,7 +20,7 @@ def ledger() -> None:
     """Look after the ledger."""
 
 
-@ledger.command("check")
+@ledger.command("check", short_help="Audit every balance and every hash.")
 @click.option(
     "--database", "url", metavar="URL", help="Database to audit; default: that of MACAO_DATABASE_URL."
 )
@@ -33,7 +33,11 @@ def check_command(url: str | None, as_json: bool) -> None:
         raise click.UsageError(str(error)) from None
     try:
         if not is_current(database):
-            raise click.ClickException(f"no database of this version at {database.url.render_as_string()}")
+            raise click.ClickException(
+                f"no database of this version at {database.url.render_as_string()}: name the one you mean with"
+                " --database (a relative path starts in the present folder), or bring it up to date with"
+                " `macao migrate`"
+            )
         report = check(database)
     except ServiceError as error:
         raise click.ClickException(error.detail) from None

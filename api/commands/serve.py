@@ -81,7 +81,8 @@ def _listen(config: Config) -> socket.socket:
     except OSError as error:
         reason = error.strerror or str(error)
         raise click.ClickException(
-            f"cannot listen on {config.bind}: {reason}. Stop what listens there, or choose another with --bind."
+            f"cannot listen on {config.bind}: {reason}. Stop what listens there, or choose another address with"
+            " --bind or MACAO_BIND, as in 127.0.0.1:8001."
         ) from None
 
 

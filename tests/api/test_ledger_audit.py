@@ -247,6 +247,7 @@ def test_the_command_tells_where_there_is_no_database(tmp_path):
     result = run("--database", f"sqlite:///{tmp_path / 'none.db'}")
     assert (result.exit_code, list(tmp_path.iterdir())) == (1, [])
     assert "no database" in result.output
+    assert "--database" in result.output
 
 
 def test_the_audit_reads_only(played):

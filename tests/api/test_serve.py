@@ -164,6 +164,7 @@ def test_a_busy_port_is_told_in_one_line(tmp_path: Path) -> None:
     assert found.returncode == 1
     (line,) = found.stderr.splitlines()
     assert line.startswith(f"Error: cannot listen on 127.0.0.1:{port}: ")
+    assert "MACAO_BIND" in line
     assert not (tmp_path / "x.db").exists()
 
 

@@ -192,3 +192,11 @@ def test_a_built_game_takes_positions_of_its_own_options_only():
     with pytest.raises(PositionError) as caught:
         game.position({"hands": ["5", "6"], "options": {"decks": 3}})
     assert caught.value.pointer == "/options"
+
+
+def test_an_option_of_the_wrong_shape_is_told_all_that_are_right():
+    with pytest.raises(RulesError) as caught:
+        find("house").game({"banker_draw": "nevr"}, 2)
+    assert caught.value.pointer == "/options/banker_draw"
+    for right in ('"never"', '"free"', 'object with "upto"', 'object with "tableau"'):
+        assert right in caught.value.detail

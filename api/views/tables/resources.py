@@ -237,7 +237,7 @@ def _plan(body: dict[str, Any], table_id: str) -> Any:
         terms(),
         now(),
         stake=body["stake"],
-        policy=body["policy"] or "textbook",
+        policy="textbook" if body["policy"] is None else body["policy"],
         coups=body["coups"],
     )
 

@@ -316,6 +316,19 @@ def test_bad_actions_change_nothing(
     assert snapshot(database) == before
 
 
+@pytest.mark.parametrize("policy", ["", 0, False, [], {}, "brave", {"draw_on": [11]}])
+def test_a_policy_that_is_none_is_not_taken_for_the_default(
+    ada: Person, database: Database, policy: object
+) -> None:
+    """Whoever sends a policy gets that one or a refusal, never another one; nothing is played."""
+    table = ada.open()["id"]
+    before = snapshot(database)
+    body = {"action": "autoplay", "stake": 5, "coups": 1, "policy": policy}
+    problem = ada.post(f"/tables/{table}/actions", body, 422)
+    assert problem["errors"][0]["pointer"].startswith("/policy")
+    assert snapshot(database) == before
+
+
 def test_another_players_table_is_unknown(
     ada: Person, person: Callable[[str], Person], database: Database
 ) -> None:

@@ -17,6 +17,7 @@ from analysis.outcomes import BankrollError, Outcomes
 from analysis.ruin import bankroll_for, risk_of_ruin
 from analysis.sessions import Sessions, session
 from analysis.sources import SIDES, outcomes_of
+from api.commands.rule_set import read_change
 
 F = TypeVar("F", bound=Callable[..., Any])
 Figures = dict[str, Any]
@@ -33,7 +34,12 @@ def source_options(function: F) -> F:
         click.option("--results", type=click.File(), help="A file of recorded nets in stakes, one a line."),
         click.option("--rules", metavar="PRESET", help="Banking rules: see `macao games`."),
         click.option(
-            "--change", multiple=True, metavar="OPTION=JSON", help="Change a rule; may be repeated."
+            "--set",
+            "--change",
+            "change",
+            multiple=True,
+            metavar="OPTION=VALUE",
+            help="Change a rule: a JSON value, or a word; may be repeated.",
         ),
         click.option("--punter", metavar="POLICY", help="textbook, optimal, threshold:5, …, or JSON."),
         click.option("--banker", metavar="POLICY", help="The same for the banker."),
@@ -62,7 +68,7 @@ def source(given: Mapping[str, Any]) -> Figures:
         return {named[0]: given["outcomes"] or [line.strip() for line in lines if line.strip()]}
     rules: Figures = {"preset": given["rules"]}
     if given["change"]:
-        rules["changes"] = dict(map(_change, given["change"]))
+        rules["changes"] = dict(map(read_change, given["change"]))
     for name in ("punter", "banker"):
         if given[name]:
             rules[name] = _json(given[name], f"--{name}") if given[name].startswith("{") else given[name]
@@ -152,9 +158,8 @@ def kelly(as_json: bool, **given: Any) -> None:
         "staking", "fraction", "growth a coup", "sd", "coups to double", "chance of falling to a half"
     )
     for name, row in rows.items():
-        table.add_row(
-            name, *map(_text, (row.fraction, row.growth, row.deviation, row.doubling, 0.5**row.fall))
-        )
+        figures = (row.fraction, row.growth, row.deviation, row.doubling, 0.5**row.fall)
+        table.add_row(name, *(f"{float(figure):.6g}" for figure in figures))
     show(table)
     _show(about, _KELLY, as_json=False)
 
@@ -203,13 +208,6 @@ def _table(found: Sessions, whole: bool) -> None:
     for net, chance in rows:
         table.add_row(str(net), _text(chance), _text(found.at_most(net)))
     show(table)
-
-
-def _change(text: str) -> tuple[str, Any]:
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise BankrollError(f"--change is written OPTION=JSON, not {text[:40]!r}")
-    return name, _json(value, f"--change {name}")
 
 
 def _json(text: str, what: str) -> Any:

@@ -39,14 +39,15 @@ def read_rules(name: str, changes: Sequence[str], decks: str | None = None) -> t
     """The rules of a preset with `option=value` changes, and the shoe. Raises UnknownGame or RulesError."""
     if name not in PRESETS:
         raise UnknownGame(f"no banking rules «{name[:40]}»; there are {', '.join(PRESETS)}")
-    told = dict(map(_change, changes))
+    told = dict(map(read_change, changes))
     if decks is not None and decks != "infinite":
         told["decks"] = _packs(decks)
     rules = build(PRESETS[name][1], told)
     return rules, infinite() if decks == "infinite" else full(rules.decks)
 
 
-def _change(text: str) -> tuple[str, Any]:
+def read_change(text: str) -> tuple[str, Any]:
+    """A changed rule `option=value`: its name and its value. Raises RulesError."""
     option, equals, value = text.partition("=")
     if not equals:
         raise RulesError(f"a change is written option=value, such as ties=push; «{text[:40]}» is not")

@@ -82,6 +82,10 @@ def test_rules_with_changes_and_policies():
         "kelly", "--rules", "russian-even", "--change", 'banker_draw={"upto": 5}', "--punter", "optimal"
     )
     assert found["mean"]["num"] == "0"  # case a11: an even game
+    word, quoted = (
+        answer("kelly", "--rules", "house", "--set", f"ties={value}") for value in ("push", '"push"')
+    )
+    assert word == quoted != answer("kelly", "--rules", "house")
     found = answer("kelly", "--rules", "house", "--punter", '{"draw_on": [1, 2, 3]}', "--shoe", "infinite")
     assert found["mean"]["float"] < 0
 
@@ -154,9 +158,9 @@ def test_turns_and_precision():
         (["ruin", *COIN, "--punter", "optimal", "--bankroll", "5"], "goes with --rules only"),
         (["kelly", "--outcomes", "1:1/2"], "add up to 1/2"),
         (["kelly", "--rules", "roulette"], "no preset"),
-        (["kelly", "--rules", "house", "--change", "decks"], "OPTION=JSON"),
+        (["kelly", "--rules", "house", "--change", "decks"], "option=value"),
         (["kelly", "--rules", "house", "--change", "decks=99"], "must be 1 to 8"),
-        (["kelly", "--rules", "house", "--change", "banker_draw=never"], "is not JSON"),
+        (["kelly", "--rules", "house", "--set", "banker_draw=nevr"], 'one of ["never", "free"]'),
         (["sessions", *COIN, "--coups", "0"], "whole number"),
         (["sessions", *COIN, "--coups", "5", "--quantile", "7"], "between 0 and 1"),
         ([*EXPERIMENT, "--system", "luck"], "no staking system"),
@@ -170,6 +174,7 @@ def test_turns_and_precision():
         ([*EXPERIMENT, "--turns", "3"], "PLAYERS:COUPS:STAKE"),
         ([*EXPERIMENT, "--sessions", "1000000000", "--coups", "1000000"], "hours of one core"),
         (["experiment", "-"], "is not JSON"),
+        (["rune"], "no command «rune»; there are serve, migrate, "),
     ],
 )
 def test_what_cannot_be_is_one_line_and_exit_code_2(words, said):

@@ -22,7 +22,7 @@ PROBLEM: Final = "application/problem+json"
 _log = logging.getLogger(__name__)
 
 _HTTP: Final[dict[type[http.HTTPException], tuple[type[refusals.RequestError], str]]] = {
-    http.NotFound: (refusals.NoRoute, "there is nothing at this address; /openapi.json lists what there is"),
+    http.NotFound: (refusals.NoRoute, "there is nothing at this address; /docs shows what there is"),
     http.MethodNotAllowed: (refusals.MethodNotAllowed, "this address does not take {method}; see Allow"),
     http.NotAcceptable: (refusals.NotAcceptable, "none of the types in Accept can be sent"),
     http.RequestEntityTooLarge: (refusals.TooLarge, "the body may have at most {limit} bytes"),

@@ -167,6 +167,18 @@ class Match(Game[A]):
             return None
         return winners[0] if self.rules.dealer == "winner" and winners else (dealer + 1) % self.seats
 
+    def gains(self, outcome: Result) -> list[int]:
+        """What a deal adds to the totals, by seat."""
+        if self.rules.count == "wins":
+            return [int(seat in outcome.winners) for seat in range(self.seats)]
+        return list(outcome.scores)
+
+    def ended_by(self, totals: Sequence[int], deals: int) -> str | None:
+        """What ends the match once so many deals are over: «target», «deals», or nothing yet."""
+        if self.rules.target is not None and max(totals) >= self.rules.target:
+            return "target"
+        return "deals" if deals >= self.rules.deals else None
+
     def position(self, data: Mapping[str, Any], /) -> "MatchState[A]":
         """A deal of a match: a position of the game whose `totals` the match goes on from.
 
@@ -220,11 +232,13 @@ class MatchState(State[A]):
 
     `dealer`: the seat that dealt (None where a circle of banks has its own lot); `number` of the deal, from 0;
     `totals` and `won` (deals won) by seat; `history`: a row for each deal that is over; `reason`: None while the
-    match goes on, then what ended it («target» or «deals»).
+    match goes on, then what ended it («target» or «deals», or why it was stopped). `ended`: the deal that has just
+    ended and who dealt it, until something is done in the next; not stored.
     """
 
     __slots__ = (
-        "deal", "dealer", "history", "keys", "match", "number", "outbox", "reason", "shuffles", "totals", "won",
+        "deal", "dealer", "ended", "history", "keys", "match", "number", "outbox", "reason", "shuffles", "totals",
+        "won",
     )  # fmt: skip
 
     def __init__(self, match: Match[A], keys: DealKeys, deal: State[A], dealer: int | None) -> None:
@@ -239,28 +253,38 @@ class MatchState(State[A]):
         self.outbox: list[Event] = []
         self.shuffles: list[list[int]] = []
         self.reason: str | None = None
+        self.ended: tuple[State[A], int | None] | None = None
 
     @property
     def game(self) -> Match[A]:
         return self.match
 
     def actors(self) -> tuple[int, ...]:
-        return self.deal.actors()
+        return self.deal.actors() if self.reason is None else ()
 
     def awaited(self) -> tuple[int, ...]:
-        return self.deal.awaited()
+        return self.deal.awaited() if self.reason is None else ()
 
     def legal(self, seat: int) -> list[Any]:
-        return self.deal.legal(seat)
+        return self.deal.legal(seat) if self.reason is None else []
 
     def legal_texts(self, seat: int) -> list[Any]:
-        return self.deal.legal_texts(seat)
+        return self.deal.legal_texts(seat) if self.reason is None else []
 
     def apply(self, seat: int, action: A) -> None:
         if self.reason is not None:
             raise GameOver(f"the match is over after {self.number + 1} deals: nobody may act any more")
         self.deal.apply(seat, action)
+        self.ended = None
         self.settle()
+
+    def stop(self, reason: str) -> None:
+        """The match ends between two deals: the next one, in which nothing was done yet, is not dealt after all."""
+        if self.ended is None:
+            raise ValueError("a match is stopped between two deals")
+        self.deal, self.dealer = self.ended
+        self.number -= 1
+        self.reason, self.ended = reason, None
 
     def settle(self) -> None:
         """If the deal is over: add its scores, and deal again unless the match is over too."""
@@ -268,25 +292,19 @@ class MatchState(State[A]):
             self._add(outcome)
             self.outbox += self._tell(self.deal.drain())
             self.shuffles += self.deal.drain_shuffles()
-            self.reason = self._ended()
+            self.reason = self.match.ended_by(self.totals, self.number + 1)
             if self.reason is None:
                 self.number += 1
+                self.ended = self.deal, self.dealer
                 self.dealer = self.match.next_dealer(self.dealer, outcome.winners)
                 self.deal = self.match.deal_for(self.keys, self.number, self.dealer)
 
     def _add(self, outcome: Result) -> None:
-        for seat in range(self.match.seats):
-            wins = int(seat in outcome.winners)
-            self.won[seat] += wins
-            self.totals[seat] += wins if self.match.rules.count == "wins" else outcome.scores[seat]
+        for seat, gain in enumerate(self.match.gains(outcome)):
+            self.won[seat] += seat in outcome.winners
+            self.totals[seat] += gain
         row = {"dealer": self.dealer, "scores": list(outcome.scores), "winners": list(outcome.winners)}
         self.history.append({**row, "reason": outcome.reason})
-
-    def _ended(self) -> str | None:
-        rules = self.match.rules
-        if rules.target is not None and max(self.totals) >= rules.target:
-            return "target"
-        return "deals" if self.number + 1 >= rules.deals else None
 
     def view(self, seat: int | None) -> View:
         return {**self.deal.view(seat), "match": self._about()}
@@ -315,7 +333,7 @@ class MatchState(State[A]):
         twin = type(self)(self.match, self.keys, self.deal.copy(), self.dealer)
         twin.number, twin.totals, twin.won = self.number, self.totals.copy(), self.won.copy()
         twin.history, twin.outbox, twin.reason = self.history.copy(), self.outbox.copy(), self.reason
-        twin.shuffles = self.shuffles.copy()
+        twin.shuffles, twin.ended = self.shuffles.copy(), self.ended
         return twin
 
     def to_json(self) -> Json:

@@ -1,6 +1,6 @@
 """The proof of a bank: whoever has it can deal every coup again, with no network and no trust in the server.
 
-A proof is canonical JSON (sorted keys, no spaces, UTF-8, one newline at the end), so that any changed byte shows:
+In canonical JSON (`casino/proof.py`), so that any changed byte shows:
 
     {"version", "table", "bank", "number", "rules", "commitment", "server_seed", "client_seeds", "shuffles",
      "seats", "banker", "coups": [{"number", "order", "stakes", "play", "hands", "net"}], "draws", "digest"}
@@ -10,8 +10,7 @@ A proof is canonical JSON (sorted keys, no spaces, UTF-8, one newline at the end
 banker is a bank with number 0: it has `draws` and no coups. `digest` is the SHA-256 of all the rest.
 """
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from casino import chance
@@ -23,9 +22,9 @@ from casino.banking.seats import lot
 from casino.banking.shoe import Shoe
 from casino.banking.text import DISCARD, DRAW, STAND
 from casino.cards import NAMES, names, pack
-from casino.errors import CasinoError, RulesError
+from casino.errors import RulesError
 from casino.game import Event
-from casino.options import canonical, digest
+from casino.proof import ProofError, committed, hold, same
 
 FIELDS: Final = (
     "banker",
@@ -47,53 +46,20 @@ _MOST_SEATS: Final = 10
 VERBS: Final = {"discarded": DISCARD, "drew": DRAW, "stood": STAND}  # event: the choice that it tells
 
 
-class ProofError(CasinoError):
-    """A proof that does not hold: `pointer` says where, the text what was found and what was expected."""
-
-    code = "proof"
-
-
-def dump(proof: Mapping[str, Any]) -> bytes:
-    """The bytes of a proof, with its digest."""
-    rest = {name: value for name, value in proof.items() if name != "digest"}
-    return canonical({**rest, "digest": digest(rest)}) + b"\n"
-
-
 def verify(data: bytes, commitment: str | None = None) -> dict[str, Any]:
     """Hold a proof to everything it says; the proof. `commitment`: the one noted before the bank.
 
     Raises ProofError at the first thing that does not hold.
     """
-    proof = _read(data)
-    if commitment is not None:
-        _same(proof["commitment"], commitment, "/commitment", "the commitment noted before the bank")
-    seed = _bytes(proof["server_seed"], "/server_seed")
-    _same(proof["commitment"], chance.commitment(seed), "/commitment", "the commitment of the server seed")
-    given = [_bytes(text, f"/client_seeds/{seat}") for seat, text in enumerate(proof["client_seeds"])]
+    proof = hold(data, FIELDS)
+    _check_shape(proof)
+    seed, given = committed(proof, commitment, "the bank")
     key = chance.bank_seed(seed, proof["table"], proof["bank"], given)
     rules = _rules(proof["rules"])
     if proof["number"] == 0:
         _check_lot(proof, key, rules)
     else:
         _check_bank(proof, key, plan_of(rules), rules.decks)
-    return proof
-
-
-def _read(data: bytes) -> dict[str, Any]:
-    try:
-        proof = json.loads(data)
-        canon = canonical(proof)
-    except (ValueError, RecursionError) as error:
-        raise ProofError(f"this is not JSON in UTF-8: {error}") from None
-    if not isinstance(proof, dict) or set(proof) != set(FIELDS):
-        raise ProofError(f"a proof has exactly the members {', '.join(FIELDS)}")
-    if proof["version"] != chance.VERSION:
-        raise ProofError(f"this verifies proofs of version {chance.VERSION} only", pointer="/version")
-    rest = {name: value for name, value in proof.items() if name != "digest"}
-    _same(proof["digest"], digest(rest), "/digest", "the digest of the proof")
-    if data != canon + b"\n":
-        raise ProofError("not the canonical form: sorted keys, no spaces, one newline at the end")
-    _check_shape(proof)
     return proof
 
 
@@ -113,10 +79,10 @@ def _check_shape(proof: dict[str, Any]) -> None:
     if not _whole(count) or not 2 <= count <= _MOST_SEATS:
         raise ProofError(f"must be 2 to {_MOST_SEATS} seats", pointer="/seats")
     if is_lot:
-        _same(proof["coups"], [], "/coups", "the play of a lot")
+        same(proof["coups"], [], "/coups", "the play of a lot")
     else:
-        _same(proof["draws"], None, "/draws", "the lot of a bank")
-        _same(len(proof["client_seeds"]), count, "/client_seeds", "the number of client seeds")
+        same(proof["draws"], None, "/draws", "the lot of a bank")
+        same(len(proof["client_seeds"]), count, "/client_seeds", "the number of client seeds")
     # A table may close while a bank is offered: that was nobody's.
     nobody = is_lot or (proof["banker"] is None and not proof["coups"] and not proof["shuffles"])
     if proof["banker"] is not None if nobody else proof["banker"] not in range(count):
@@ -134,26 +100,14 @@ def _rules(record: dict[str, Any]) -> Rules:
         raise ProofError(refusal.detail, pointer=refusal.pointer) from None
 
 
-def _same(found: Any, expected: Any, pointer: str, what: str) -> None:
-    if canonical(found) != canonical(expected):  # as JSON: `true` is not 1
-        raise ProofError(f"{what} is {expected}, the proof says {str(found)[:80]}", pointer=pointer)
-
-
-def _bytes(text: Any, pointer: str) -> bytes:
-    try:
-        return bytes.fromhex(text)
-    except (TypeError, ValueError):
-        raise ProofError("must be bytes in hex", pointer=pointer) from None
-
-
 def _check_lot(proof: dict[str, Any], key: bytes, rules: Rules) -> None:
     """Every seat drew from shuffle 0, in seat order, and equals drew again."""
-    _same(proof["client_seeds"], [], "/client_seeds", "the client seeds of a lot")
+    same(proof["client_seeds"], [], "/client_seeds", "the client seeds of a lot")
     order = chance.shuffled(pack(rules.decks), key, 0)
-    _same(proof["shuffles"], [names(order)], "/shuffles", "the shuffled order")
+    same(proof["shuffles"], [names(order)], "/shuffles", "the shuffled order")
     _, draws = lot(range(proof["seats"]), key, rules)
     expected = [{"seat": seat, "card": NAMES[card]} for seat, card in draws]
-    _same(proof["draws"], expected, "/draws", "the draw from the shuffled cards")
+    same(proof["draws"], expected, "/draws", "the draw from the shuffled cards")
 
 
 def _check_bank(proof: dict[str, Any], key: bytes, plan: Plan, decks: int) -> None:
@@ -165,12 +119,12 @@ def _check_bank(proof: dict[str, Any], key: bytes, plan: Plan, decks: int) -> No
         pointer = f"/coups/{index}"
         try:
             _check_order(coup, proof, plan, pointer)
-            _same(coup["number"], coups[0]["number"] + index, f"{pointer}/number", "the number of the coup")
+            same(coup["number"], coups[0]["number"] + index, f"{pointer}/number", "the number of the coup")
             _check_coup(coup, shoe, plan, pointer)
         except (KeyError, TypeError, IndexError, AttributeError):
             raise ProofError("this coup is not complete", pointer=pointer) from None
     found = [names(order) for order in shoe.orders]
-    _same(proof["shuffles"], found, "/shuffles", "the shuffled order")
+    same(proof["shuffles"], found, "/shuffles", "the shuffled order")
 
 
 def _check_order(told: dict[str, Any], proof: dict[str, Any], plan: Plan, pointer: str) -> None:
@@ -179,7 +133,7 @@ def _check_order(told: dict[str, Any], proof: dict[str, Any], plan: Plan, pointe
     if len(stakes) != proof["seats"] or not all(map(_whole, stakes)) or stakes[banker] or not any(stakes):
         raise ProofError("must be chips by seat, of punters only", pointer=f"{pointer}/stakes")
     expected = dealing_order(stakes, banker, plan.shared)
-    _same(told["order"], expected, f"{pointer}/order", "the order of dealing")
+    same(told["order"], expected, f"{pointer}/order", "the order of dealing")
 
 
 def _check_coup(told: dict[str, Any], shoe: Shoe, plan: Plan, pointer: str) -> None:
@@ -199,7 +153,7 @@ def _check_coup(told: dict[str, Any], shoe: Shoe, plan: Plan, pointer: str) -> N
             raise ProofError("this may not be done here", pointer=f"{pointer}/play/{len(done)}")
         coup.act(bit)
         coup.advance()
-    _same(steps, _choices(events), f"{pointer}/play", "the play")
+    same(steps, _choices(events), f"{pointer}/play", "the play")
     hands: list[str | None] = [None] * len(told["stakes"])
     nets = [0] * len(told["stakes"])
     stakers = [seat for seat, stake in enumerate(told["stakes"]) if stake]
@@ -208,8 +162,8 @@ def _check_coup(told: dict[str, Any], shoe: Shoe, plan: Plan, pointer: str) -> N
             hands[seat], nets[seat] = hand.text(), plan.table[row][column]
     banker = coup.banker
     hands[banker.seat], nets[banker.seat] = banker.text(), -sum(nets)
-    _same(told["hands"], hands, f"{pointer}/hands", "the hands dealt from this shoe")
-    _same(told["net"], nets, f"{pointer}/net", "the settlement")
+    same(told["hands"], hands, f"{pointer}/hands", "the hands dealt from this shoe")
+    same(told["net"], nets, f"{pointer}/net", "the settlement")
 
 
 def _choices(events: Sequence[Event]) -> list[list[Any]]:

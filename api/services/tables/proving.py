@@ -8,9 +8,10 @@ from sqlalchemy.orm import Session
 from api.models import Coup, Event
 from api.services.errors import Conflict
 from api.services.tables.model import Json, TableData
-from api.services.tables.recall import bank_row
+from api.services.tables.recall import bank_row, names_of_bank
 from casino import chance
-from casino.banking.proof import VERBS, dump
+from casino.banking.proof import VERBS
+from casino.proof import dump
 
 
 def proof(session: Session, table: TableData, bank_id: str) -> bytes:
@@ -19,11 +20,12 @@ def proof(session: Session, table: TableData, bank_id: str) -> bytes:
     if bank.revealed_at is None:
         raise Conflict("the seed of this bank is revealed when the bank is over", code="not_revealed")
     lot = bank.number == 0
+    name, label = names_of_bank(table, bank)
     return dump(
         {
             "version": chance.VERSION,
-            "table": "practice" if table.practice else table.id,
-            "bank": str(bank.number) if table.practice else bank.id,
+            "table": name,
+            "bank": label,
             "number": bank.number,
             "rules": table.options,
             "commitment": bank.commitment,
@@ -42,13 +44,13 @@ def _coups(session: Session, table: TableData, bank_id: str) -> list[Json]:
     """The settled coups of a bank in order, with every step of play."""
     query = select(Coup.record).where(Coup.bank_id == bank_id, Coup.status == "settled").order_by(Coup.number)
     records = list(session.scalars(query))
-    steps = _steps(session, table, records)
+    play = steps(session, table, records)
     return [
         {
             "number": record["coup"],
             "order": record["played_by"],
             "stakes": record["stakes"],
-            "play": steps.get(record["coup"], []),
+            "play": play.get(record["coup"], []),
             "hands": record["hands"],
             "net": record["net"],
         }
@@ -56,7 +58,8 @@ def _coups(session: Session, table: TableData, bank_id: str) -> list[Json]:
     ]
 
 
-def _steps(session: Session, table: TableData, records: list[Json]) -> dict[int, list[list[Any]]]:
+def steps(session: Session, table: TableData, records: list[Json]) -> dict[int, list[list[Any]]]:
+    """Every step [seat, verb] of settled coups of one table, in order, by the number of the coup."""
     if not records:
         return {}
     first, last = records[0]["events"][0], records[-1]["events"][1]

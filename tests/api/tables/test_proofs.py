@@ -9,8 +9,9 @@ from itertools import permutations
 import pytest
 
 from casino import chance
-from casino.banking.proof import ProofError, dump, verify
+from casino.banking.proof import verify
 from casino.cards import names, pack
+from casino.proof import ProofError, dump
 from tests.api.tables.people import Json, Person
 
 People = Callable[[str], Person]

@@ -37,7 +37,9 @@ from casino.errors import RulesError
 from casino.game import View
 
 EQUILIBRIUM: Final = "equilibrium"
-DRY: Final = "the shoe might run out in this coup; the figures are as if it did not"
+DRY: Final = (
+    "zeros thrown might empty the shoe in this coup: what would follow then is left out of the figures"
+)
 CAPPED: Final = (
     "zeros thrown are followed up to a cap in the banker's equilibrium, which is that of a full shoe"
 )
@@ -87,24 +89,26 @@ def advise(
 ) -> Advice:
     """The decision of the view's seat, which is to act on a card. `given`: policies of other seats that are known.
 
-    Raises RulesError: no decision, a shoe that this hand and the banker's might run out of, one that costs too much.
+    Raises RulesError: no decision, a shoe with too few cards for this hand and the banker's, one that costs too much.
     """
     if view["phase"] != "play" or not view["legal"]:
         raise RulesError("there is no card to decide on for this seat now", pointer="/seat")
     seen, known = Seen(rules, view), given or {}
     against: dict[int, Policy] = {seat: known.get(seat, default(PUNTER, rules)) for seat in seen.others()}
     others = {seat: punter_play(rules, policy) for seat, policy in against.items()}
-    notes = [DRY] if seats.may_run_dry(seen) else []
+    dry, notes = seats.may_run_dry(seen), []
     decision: PunterDecision | BankerDecision
     if seen.side == BANKER:
         decision, odd = seats.banker_turn(seen, others)
     else:
         policy = against[seen.banker] = _banker_policy(rules, known.get(seen.banker))
         mixes = policy == EQUILIBRIUM
-        notes += [CAPPED] if mixes and may_discard(cached_plan(rules)) else []
+        notes = [CAPPED] if mixes and may_discard(cached_plan(rules)) else []
         decision, odd = seats.punter_turn(
             seen, _banker_play(seen, policy), others, alone=True if mixes else None, exact=exact
         )
+        dry = dry or not decision.complete
+    notes += [DRY] if dry else []
     return Advice(seen.side, decision, against, tuple(odd), seen.unseen(), tuple(notes))
 
 

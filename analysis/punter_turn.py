@@ -51,10 +51,15 @@ class PunterState:
 
 @dataclass(frozen=True)
 class PunterDecision:
-    """What each action is worth to the punter: expected net in stakes, if he then plays on as is best."""
+    """What each action is worth to the punter: expected net in stakes, if he then plays on as is best.
+
+    `complete`: the shoe lasts whatever is thrown. Else he throws no zero that it might not replace, and what would
+    follow where the banker's empty it is left out.
+    """
 
     values: dict[str, Number]
     rules_hash: str
+    complete: bool = True
 
     @cached_property
     def best(self) -> str:
@@ -80,11 +85,11 @@ def punter_decision(
 ) -> PunterDecision:
     """The punter's actions at `state`, against a banker who plays a given policy; in fractions, or faster in floats.
 
-    Raises RulesError: no decision to take, or a shoe that might run out in the middle of what is to come.
+    Raises RulesError: no decision to take, or a shoe with too few cards for both hands.
     """
     turn = _Turn(cached_plan(rules), unseen, state, banker, exact)
     values = {action: ratio(worth()[0], turn.asked) for action, worth in turn.actions().items()}
-    return PunterDecision(values, rules.hash)
+    return PunterDecision(values, rules.hash, turn.complete)
 
 
 class _Turn:
@@ -100,8 +105,12 @@ class _Turn:
         more = banker_may_draw(plan) + self.throws_first + (state.drew_zero or self._may_ever_draw())
         most = plan.first + more
         thrown = unseen.pool[0] if may_discard(plan) else 0
-        _check_shoe(unseen, plan.first, more, thrown)
-        self.lines = Lines(unseen, most + thrown, most, thrown or min(most, unseen.pool[0]), exact)
+        left = unseen.free - plan.first if unseen.left is None else unseen.left
+        _check_shoe(left, more)
+        self.spare = left - more  # zeros that may be thrown and leave the shoe cards enough
+        self.complete = thrown <= self.spare
+        length = plan.first + min(more + thrown, left)
+        self.lines = Lines(unseen, length, most, thrown or min(most, unseen.pool[0]), exact)
         self._known: dict[tuple[int, int, tuple[int, ...]], Row] = {}
 
     def _may_ever_draw(self) -> bool:
@@ -171,7 +180,8 @@ class _Turn:
         """`others` for cards that are no zeros, and for a zero the better of keeping it and throwing it."""
         found: Row = sum(others, start=0 * kept)
         for zeros in range(self.lines.zeros - 1, -1, -1):
-            found[zeros] += max(kept[zeros + 1], found[zeros + 1])
+            again = zeros < self.spare and found[zeros + 1] > kept[zeros + 1]
+            found[zeros] += found[zeros + 1] if again else kept[zeros + 1]
         return found
 
     # The banker
@@ -263,12 +273,11 @@ def _after(row: Row, zeros: int) -> Row:
     return np.concatenate([row[zeros:], np.zeros(zeros, row.dtype)])
 
 
-def _check_shoe(unseen: Unseen, first: int, more: int, zeros: int) -> None:
-    """Whatever is thrown, the shoe must do for this hand and the banker's. Raises RulesError."""
-    left = unseen.free - first if unseen.left is None else unseen.left
-    if left < more + zeros:
+def _check_shoe(left: int, more: int) -> None:
+    """Without zeros thrown the shoe must do for this hand and the banker's. Raises RulesError."""
+    if left < more:
         raise RulesError(
-            f"this hand and the banker's may take {more} cards and {zeros} zeros yet, and the shoe holds {left}: it"
-            " might run out in this coup, which exact odds do not cover",
+            f"this hand and the banker's may take {more} cards yet, and the shoe holds {left}: what happens when it is"
+            " empty is not worked out",
             pointer="/shoe",
         )

@@ -1,7 +1,7 @@
 """The policies `optimal` and `equilibrium` for seats at a table: what `casino.banking.policies` has plugged in.
 
-Both see the view of their seat and nothing else. Where a choice cannot be worked out (the shoe might run out of the
-cards of this very hand, or it would take longer than the cap), they play the default policy of their side.
+Both see the view of their seat and nothing else. Where a choice cannot be worked out (the shoe has too few cards for
+this hand and the banker's, or it would take longer than the cap), they play the default policy of their side.
 
 A mixed choice falls by a number that is made of what the seat sees and of a secret of this process: the same view
 gets the same choice, however often it is asked, and nobody else can tell it. A key of one's own makes runs repeatable.

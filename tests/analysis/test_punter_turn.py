@@ -241,16 +241,37 @@ def test_what_one_is_given_as_changes_what_his_card_may_be():
     assert told.values != nothing.values
 
 
-def test_a_shoe_that_this_hand_may_run_out_of_is_refused_and_one_that_others_may_is_noted():
-    game = find("russian-multiple").game(options={"decks": 1}, seats=3)
-    hands, done = ["4", "5", "6"], [True, False, False]
-    thin = game.position({"hands": hands, "done": done, "shoe": ["K", "Q"], "banker": 2})
-    with pytest.raises(RulesError, match="might run out in this coup"):
-        advise(game.rules, thin.view(1))
-    ample = game.position({"hands": hands, "done": done, "shoe": ["2"] * 4 + ["3"] * 4, "banker": 2})
-    assert DRY not in advise(game.rules, ample.view(1)).notes
-    first = game.position({"hands": hands, "done": [False] * 3, "shoe": ["K", "K", "K", "2"], "banker": 2})
-    assert DRY in advise(game.rules, first.view(0)).notes
+def shoe_of(cards, name="russian-multiple", done=(True, False, False)):
+    game = find(name).game(options={"decks": 1, "max_punters": 3}, seats=3)
+    state = game.position({"hands": ["4", "5", "6"], "done": list(done), "shoe": cards, "banker": 2})
+    return game.rules, state
+
+
+def test_a_shoe_too_thin_for_both_hands_is_refused():
+    """The punter may draw and the banker draws up to 5: two cards, and one is left."""
+    rules, state = shoe_of(["2"], "house")
+    with pytest.raises(RulesError, match="may take 2 cards yet, and the shoe holds 1"):
+        advise(rules, state.view(1))
+
+
+def test_where_zeros_thrown_might_empty_the_shoe_that_is_noted():
+    """In this very hand (three kings, and he may throw them), or by what those behind him may take."""
+    thin, ample = shoe_of(["K", "Q", "J"]), shoe_of(["2", "2", "2", "2", "3", "3"])
+    assert DRY in advise(thin[0], thin[1].view(1)).notes
+    assert DRY not in advise(ample[0], ample[1].view(1)).notes
+    rules, state = shoe_of(["K", "K", "K", "2"], done=(False,) * 3)
+    assert DRY in advise(rules, state.view(0)).notes
+
+
+def test_no_zero_is_thrown_that_the_shoe_might_not_replace():
+    """By hand: he holds 5 against a banker who never draws; a 6 and three kings are all he has not seen, one of them
+    with the banker, three in the shoe. Standing he loses to the 6 (1/4) and beats a king (3/4). Drawing changes
+    nothing: with the 6 there only kings come, and the last must be kept; else 5 + 6 = 1 and 5 + 0 both beat a king."""
+    rules = build(PRESETS["russian-multiple"][1], {"decks": 1, "max_punters": 1})
+    unseen = Unseen((3, 0, 0, 0, 0, 0, 1, 0, 0, 0))
+    found = punter_decision(rules, unseen, PunterState((5,)), resolve(rules, "optimal", "rules")[1])
+    assert not found.complete
+    assert found.values == {"draw": Fraction(1, 2), "stand": Fraction(1, 2)}
 
 
 def test_only_who_decides_on_a_card_is_advised():

@@ -4,3 +4,5 @@
 and the bots that answer it, and return a `Change`. `commit` writes a change in one transaction, or raises PlanStale
 where the table, or a wallet it counted on, is no longer what it was planned for (`api/execution.py` plans again).
 """
+
+import analysis  # noqa: F401 - plugs in the policies that are worked out, for bots and autoplay

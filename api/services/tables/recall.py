@@ -14,6 +14,7 @@ from api.models import Bank, Coup, CoupResult, Event
 from api.services.errors import NotFound
 from api.services.tables.model import Json, TableData, load_watched
 from api.services.tables.telling import redacted, stamp
+from casino import chance
 
 _OPEN: Final = "open"
 CSV_COLUMNS: Final = (
@@ -63,6 +64,18 @@ def bank_row(session: Session, table: TableData, bank_id: str) -> Any:
     return row
 
 
+def bank_key(session: Session, table: TableData, bank_id: str) -> bytes:
+    """The key of a bank's shuffles: never for a client while the bank is open. Raises NotFound."""
+    row = bank_row(session, table, bank_id)
+    name, label = names_of_bank(table, row)
+    return chance.bank_seed(row.server_seed, name, label, [bytes.fromhex(text) for text in row.client_seeds])
+
+
+def names_of_bank(table: TableData, row: Any) -> tuple[str, str]:
+    """The names of table and bank that go into the key; a practice table's are the same every time."""
+    return ("practice", str(row.number)) if table.practice else (table.id, row.id)
+
+
 def _bank(row: Any) -> Json:
     """A bank as it may be told: its seed only once it is revealed."""
     revealed = row.revealed_at is not None
@@ -108,14 +121,20 @@ def coups(
 
 def coup(session: Session, table: TableData, player: str, coup_id: str) -> Json:
     """One coup in full: cards, choices, who chose, stakes, nets, your balances before and after. Raises NotFound."""
-    query = select(Coup.__table__).where(Coup.table_id == table.id, Coup.id == coup_id)
-    row = session.execute(query).first() if is_id(coup_id, "cou") else None
-    if row is None:
-        raise NotFound(f"there is no coup «{coup_id[:40]}» at this table")
+    row = coup_row(session, table, coup_id)
     shown = _coup(row, table, _own_results(session, [row.id], player).get(row.id))
     if row.status != _OPEN:
         shown["choices"] = _choices(session, table, [row], player)[row.number]
     return shown
+
+
+def coup_row(session: Session, table: TableData, coup_id: str) -> Any:
+    """The row of one coup, an open one's secrets too. Raises NotFound."""
+    query = select(Coup.__table__).where(Coup.table_id == table.id, Coup.id == coup_id)
+    row = session.execute(query).first() if is_id(coup_id, "cou") else None
+    if row is None:
+        raise NotFound(f"there is no coup «{coup_id[:40]}» at this table")
+    return row
 
 
 def _own_results(session: Session, coup_ids: list[str], player: str) -> dict[str, Json]:

@@ -117,3 +117,31 @@ COUPS_CSV: Final = (
     f"{TABLE_ID},{BANK_ID},{COUP_ID},1,settled,{_AT},0,punter,10,9H,9,True,3,30\r\n"
 )
 COUPS_NDJSON: Final = f'{{"id":"{COUP_ID}","number":1,"status":"settled"}}\n'
+_WORTH: Final[dict[str, Any]] = {
+    "side": "punter",
+    "unit": "stakes",
+    "ev": {"draw": {"float": -0.429808}, "stand": {"float": -0.487324}},
+    "best": "draw",
+    "against": {"1": "rules"},
+    "unexpected": [],
+    "notes": [],
+}
+ADVICE: Final[dict[str, Any]] = {
+    "table": TABLE_ID,
+    "version": 7,
+    "coup": 1,
+    "seat": 0,
+    **_WORTH,
+    "cost": {"draw": {"num": "0", "den": "1", "float": 0.0}, "stand": {"float": 0.057516}},
+    "unseen": {"0": 32, "5": 7},
+    "rules_hash": "0" * 64,
+    "engine": "macao 0.1.0",
+}
+COUP_COST: Final[dict[str, Any]] = {
+    "coup": COUP_ID,
+    "table": TABLE_ID,
+    "number": 1,
+    "choices": [{"seat": 0, "action": "stand", "by": "player", **_WORTH, "cost": {"float": 0.057516}}],
+    "cost_in_chips": {"0": {"float": 0.57516}},
+    "rules_hash": "0" * 64,
+}

@@ -17,7 +17,7 @@ from api.services.tables.change import Change, commit
 from api.services.tables.model import Json, TableData, load_for
 from api.services.tables.restraint import allow
 from api.services.tables.telling import stamp
-from api.views.tables import events, examples, past, schemas
+from api.views.tables import advice, events, examples, past, schemas
 from api.views.tables.common import Remembered, blueprint, engine_version, terms
 from casino.errors import GameOver, IllegalAction, NotationError, NotYourTurn, RulesError, UnknownGame
 
@@ -242,4 +242,4 @@ def _plan(body: dict[str, Any], table_id: str) -> Any:
     )
 
 
-__all__ = ["blueprint", "events", "past"]
+__all__ = ["advice", "blueprint", "events", "past"]

@@ -92,8 +92,17 @@ def _planned(effect: Callable[..., Any], plan: Callable[[Session], Any], shape: 
         stored = shape.claim.find(session) if shape.claim else None
         if stored:
             return replay(stored)
-        made = plan(session)
+        try:
+            made = plan(session)
+        except Exception:
+            _check_version(session, shape)  # an old version is told before all else
+            raise
     return _attempt(lambda session: effect(session, made), shape)
+
+
+def _check_version(session: Session, shape: _Write) -> None:
+    if shape.current is not None and "If-Match" in request.headers:
+        check_match(shape.current(session))
 
 
 def _attempt(effect: Callable[[Session], Any], shape: _Write) -> Response:
@@ -103,8 +112,7 @@ def _attempt(effect: Callable[[Session], Any], shape: _Write) -> Response:
         stored = shape.claim.take(session, time) if shape.claim else None
         if stored:
             return replay(stored)
-        if shape.current is not None and "If-Match" in request.headers:
-            check_match(shape.current(session))
+        _check_version(session, shape)
         value = effect(session)
         response = shape.answer(value)
         if shape.claim:

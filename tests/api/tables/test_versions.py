@@ -49,6 +49,21 @@ def test_an_action_for_an_old_version_is_412(ada: Person, database: Database) ->
     assert done.status_code == 200
 
 
+def test_an_old_version_is_412_though_the_action_would_be_refused_anyway(
+    ada: Person, database: Database
+) -> None:
+    """Who acts on an old version is told so, not that the table has moved on without him; others' reasons come with
+    the present version only."""
+    table = ada.open()["id"]
+    where, old = f"/tables/{table}/actions", ada.ask("GET", f"/tables/{table}").headers["ETag"]
+    new = ada.ask("POST", where, json={"action": "stake 10"}).headers["ETag"]
+    before = snapshot(database)
+    for match, status, code in ((old, 412, "stale"), (new, 409, "illegal"), ("*", 409, "illegal")):
+        refused = ada.ask("POST", where, json={"action": "stake 10"}, headers={"If-Match": match})
+        assert (refused.status_code, refused.json["code"]) == (status, code)
+    assert snapshot(database) == before
+
+
 def test_twenty_copies_have_one_effect(ada: Person, app: Flask, database: Database) -> None:
     """The same key twenty times in parallel: one effect, one answer, nineteen marked as repetitions."""
     table = ada.open()["id"]

@@ -31,6 +31,20 @@ ODDS_TOLD: Final[dict[str, Any]] = {
     "rules_hash": _HASH,
     "engine": _ENGINE,
 }
+_LINE: Final[dict[str, Any]] = {
+    **ODDS_TOLD,
+    "hit_rates": {"win": _HALF, "push": {"float": 0.0}, "lose": _HALF},
+    "standard_deviation": 1.409067,
+}
+PAR_TOLD: Final[dict[str, Any]] = {
+    "game": "house",
+    "rules_hash": _HASH,
+    "engine": _ENGINE,
+    "worst_loss": 3,
+    "worst_payout": 3,
+    "best": _LINE,
+    "textbook": {**_LINE, "punter": "textbook"},
+}
 POLICIES: Final[dict[str, Any]] = {
     "rules": {"preset": "continental"},
     "punter": "textbook",

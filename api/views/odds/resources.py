@@ -3,18 +3,23 @@
 The analysis is imported with the first question, so that a service that is asked none loads none of it.
 """
 
+from functools import lru_cache
 from types import ModuleType
 from typing import Any, Final
 
 from flask import Response
 
 from api.blueprint import Answer, Blueprint
-from api.execution import result
-from api.services.errors import Invalid
+from api.execution import reply, result
+from api.services.errors import Invalid, NotFound
 from api.views.odds import examples, schemas
 from api.views.odds.spending import spend
+from casino.banking.presets import PRESETS
+from casino.banking.rules import build
 from casino.errors import NotationError, RulesError, UnknownGame
 
+_HOUR: Final = 3600
+_PAR_UNITS: Final = 50
 _REFUSALS: Final = (RulesError, NotationError, UnknownGame, Invalid)
 
 blueprint = Blueprint(
@@ -79,3 +84,29 @@ def ask_policies(body: dict[str, Any]) -> Response:
 def ask_counting(body: dict[str, Any]) -> Response:
     """Work out what counting cards is worth: effects of removal, and the edge over random depleted shoes."""
     return result(_odds().counting_answer(body, spend))
+
+
+@blueprint.operation(
+    "GET",
+    "/games/<name>/par",
+    answer=Answer(200, schemas.ParTold(), examples.PAR_TOLD),
+    errors=(NotFound,),
+    key=None,
+    cost=_PAR_UNITS,
+)
+def get_par(name: str) -> Response:
+    """Show a banking game's par sheet: probabilities, the edge of both sides, variance, hit rates.
+
+    For the punter's best play (an equilibrium where the banker is free), and for the textbook against the default
+    banker. An edge is of a named side, with its sign, per unit staked.
+    """
+    return reply(_par_of(name), public=_HOUR)
+
+
+@lru_cache(maxsize=32)
+def _par_of(name: str) -> dict[str, Any]:
+    if name not in PRESETS:
+        raise NotFound(f"there is no banking game «{name[:40]}»; par sheets are of {', '.join(PRESETS)}")
+    from analysis.par import par  # noqa: PLC0415 - loads numpy and scipy
+
+    return {"game": name, **par(build(PRESETS[name][1], {})).to_json()}

@@ -117,6 +117,25 @@ class OddsTold(Schema):
     engine = fields.String(required=True)
 
 
+class ParLine(OddsTold):
+    """One way to play: the odds, and how often the punter wins, pushes and loses."""
+
+    hit_rates = figures("Of the punter: `win`, `push`, `lose`.", required=False)
+    standard_deviation = fields.Float(metadata={"description": "Of the punter's net, in stakes."})
+
+
+class ParTold(Schema):
+    """A par sheet: the punter's best play, and the textbook."""
+
+    game = fields.String(required=True)
+    rules_hash = fields.String(required=True)
+    engine = fields.String(required=True)
+    worst_loss = fields.Integer(required=True, metadata={"description": "Stakes that a punter may lose."})
+    worst_payout = fields.Integer(required=True, metadata={"description": "Stakes that he may win."})
+    best = fields.Nested(ParLine, required=True)
+    textbook = fields.Nested(ParLine, required=True)
+
+
 class PoliciesTold(Schema):
     """A best reply with every decision; an equilibrium; or the banker's decision."""
 

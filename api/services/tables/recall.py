@@ -32,6 +32,7 @@ CSV_COLUMNS: Final = (
     "natural",
     "net",
     "chips",
+    "stakes_for",
 )
 _CHOICE_TYPES: Final = ("staked", "sat_out", "discarded", "drew", "stood")
 
@@ -47,12 +48,12 @@ def banks(session: Session, table: TableData, *, before: int | None, limit: int)
     if before is not None:
         query = query.where(Bank.number < before)
     rows = session.execute(query.order_by(Bank.number.desc()).limit(limit))
-    return [_bank(row) for row in rows]
+    return [_bank(row, table) for row in rows]
 
 
 def bank(session: Session, table: TableData, bank_id: str) -> Json:
     """One bank. Raises NotFound."""
-    return _bank(bank_row(session, table, bank_id))
+    return _bank(bank_row(session, table, bank_id), table)
 
 
 def bank_row(session: Session, table: TableData, bank_id: str) -> Any:
@@ -76,13 +77,19 @@ def names_of_bank(table: TableData, row: Any) -> tuple[str, str]:
     return ("practice", str(row.number)) if table.practice else (table.id, row.id)
 
 
-def _bank(row: Any) -> Json:
+def _stakes_for(table: TableData) -> str:
+    """A practice table is marked so wherever it is told of."""
+    return "practice" if table.practice else "chips"
+
+
+def _bank(row: Any, table: TableData) -> Json:
     """A bank as it may be told: its seed only once it is revealed."""
     revealed = row.revealed_at is not None
     return {
         "id": row.id,
         "table": row.table_id,
         "number": row.number,
+        "stakes_for": _stakes_for(table),
         "banker": row.banker_seat,
         "commitment": row.commitment,
         "server_seed": row.server_seed.hex() if revealed else None,
@@ -165,7 +172,7 @@ def _coup(row: Any, table: TableData, own: Json | None) -> Json:
         "number": row.number,
         "status": row.status,
         "game": table.game,
-        "stakes_for": "practice" if table.practice else "chips",
+        "stakes_for": _stakes_for(table),
         "opened_at": stamp(row.opened_at),
         "settled_at": stamp(row.settled_at),
         "you": own,
@@ -203,7 +210,7 @@ def export_csv(session: Session, table: TableData, player: str) -> Iterator[str]
     writer = csv.writer(buffer)
     writer.writerow(CSV_COLUMNS)
     for row in _ended(session, table):
-        writer.writerows(_seat_rows(row, table.id))
+        writer.writerows(_seat_rows(row, table))
         yield buffer.getvalue()
         buffer.seek(0)
         buffer.truncate()
@@ -217,7 +224,7 @@ def _ended(session: Session, table: TableData) -> Result[Any]:
     return session.execute(query.execution_options(yield_per=200))
 
 
-def _seat_rows(row: Any, table_id: str) -> Iterator[tuple[Any, ...]]:
+def _seat_rows(row: Any, table: TableData) -> Iterator[tuple[Any, ...]]:
     record, settled = row.record, row.status == "settled"
     for seat, stake in enumerate(record["stakes"]):
         if not stake and not (settled and record["hands"][seat]):
@@ -230,7 +237,7 @@ def _seat_rows(row: Any, table_id: str) -> Iterator[tuple[Any, ...]]:
         banks = settled and seat == record["banker"]
         side = "banker" if banks else "punter"
         yield (
-            table_id,
+            table.id,
             row.bank_id,
             row.id,
             row.number,
@@ -240,4 +247,5 @@ def _seat_rows(row: Any, table_id: str) -> Iterator[tuple[Any, ...]]:
             side,
             stake,
             *result,
+            _stakes_for(table),
         )

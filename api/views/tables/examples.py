@@ -49,6 +49,7 @@ BANK: Final[dict[str, Any]] = {
     "id": BANK_ID,
     "table": TABLE_ID,
     "number": 1,
+    "stakes_for": "chips",
     "banker": 1,
     "commitment": "0" * 64,
     "server_seed": None,
@@ -113,8 +114,8 @@ PROOF: Final[dict[str, Any]] = {
     "digest": "0" * 64,
 }
 COUPS_CSV: Final = (
-    "table,bank,coup,number,status,settled_at,seat,side,stake,hand,points,natural,net,chips\r\n"
-    f"{TABLE_ID},{BANK_ID},{COUP_ID},1,settled,{_AT},0,punter,10,9H,9,True,3,30\r\n"
+    "table,bank,coup,number,status,settled_at,seat,side,stake,hand,points,natural,net,chips,stakes_for\r\n"
+    f"{TABLE_ID},{BANK_ID},{COUP_ID},1,settled,{_AT},0,punter,10,9H,9,True,3,30,chips\r\n"
 )
 COUPS_NDJSON: Final = f'{{"id":"{COUP_ID}","number":1,"status":"settled"}}\n'
 _WORTH: Final[dict[str, Any]] = {

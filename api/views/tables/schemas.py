@@ -201,6 +201,7 @@ class BankShown(Schema):
     id = fields.String(required=True)
     table = fields.String(required=True)
     number = fields.Integer(required=True, metadata={"description": "0 is the lot for the first banker."})
+    stakes_for = fields.String(required=True, metadata={"description": "chips or practice."})
     banker = fields.Integer(required=True, allow_none=True)
     commitment = fields.String(required=True)
     server_seed = fields.String(required=True, allow_none=True)

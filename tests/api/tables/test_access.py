@@ -80,6 +80,9 @@ def test_a_practice_table_has_no_ledger_and_repeats(ada: Person, database: Datab
         coups = ada.get(f"/tables/{table}/coups")["coups"]
         hands.append([coup["hands"] for coup in coups])
         assert coups[0]["stakes_for"] == "practice"
+        assert {bank["stakes_for"] for bank in ada.get(f"/tables/{table}/banks")["banks"]} == {"practice"}
+        sheet = ada.ask("GET", f"/tables/{table}/coups", headers={"Accept": "text/csv"}).text.splitlines()
+        assert {line.rpartition(",")[2] for line in sheet[1:]} == {"practice"}
         assert last["coup"] == 5
     assert hands[0] == hands[1] != hands[2]
     assert last_seq(database) == before

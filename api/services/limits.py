@@ -9,7 +9,7 @@ and banks counted as lost. So a stake taken at one table changes what may be los
 wallet shows it: what may be lost ends where the wallet reaches its `floor`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -78,10 +78,10 @@ def in_force(stored: Json | None, now: datetime) -> Limits:
     return found
 
 
-def _pending(stored: Json | None, now: datetime) -> dict[str, list[int | None]]:
+def _pending(stored: Json | None, now: datetime) -> dict[str, tuple[int | None, int]]:
     """What was asked for and does not hold yet: `{name: [value, from when]}`."""
     waiting = (stored or {}).get(_PENDING, {})
-    return {name: [value, since] for name, (value, since) in waiting.items() if since > micros(now)}
+    return {name: (value, since) for name, (value, since) in waiting.items() if since > micros(now)}
 
 
 # Asking for limits
@@ -93,9 +93,9 @@ def change(session: Session, player_id: str, wanted: Mapping[str, int | None], n
     What is asked for again keeps the time at which it was first asked for. Raises Invalid for an exclusion that ends
     in the past or after more than five years, Conflict (`exclusion_stands`) for one that would end sooner.
     """
-    stored = session.execute(
-        select(Player.limits).where(Player.id == player_id, Player.deleted_at.is_(None)).with_for_update()
-    ).one_or_none()
+    mine = select(Player.limits).where(Player.id == player_id, Player.deleted_at.is_(None))
+    # Only other changes of limits wait for this: a coup that is settled refers to the player, and must not.
+    stored = session.execute(mine.with_for_update(key_share=True)).one_or_none()
     if stored is None:
         raise NotFound(f"there is no player «{player_id[:40]}»")
     held, waiting = in_force(stored.limits, now), _pending(stored.limits, now)
@@ -103,8 +103,8 @@ def change(session: Session, player_id: str, wanted: Mapping[str, int | None], n
         if name == EXCLUSION:
             _check_exclusion(value, held.get(name), now)
         elif _is_looser(value, held.get(name)):
-            if waiting.get(name, [-1])[0] != value:
-                waiting[name] = [value, micros(now + DELAY)]
+            if name not in waiting or waiting[name][0] != value:
+                waiting[name] = (value, micros(now + DELAY))
             continue
         waiting.pop(name, None)
         held.pop(name, None)
@@ -143,7 +143,7 @@ def _outdate_plans(session: Session, player_id: str) -> None:
         .join(Seat, Seat.table_id == Table.id)
         .where(Seat.player_id == player_id, Table.closed_at.is_(None))
         .order_by(Table.id)
-        .with_for_update(of=Table)
+        .with_for_update(of=Table, key_share=True)
     )
     tables = list(session.scalars(mine))
     if tables:
@@ -171,18 +171,14 @@ def shown(session: Session, player_id: str, now: datetime) -> Json:
         "loss": {window: held.get(f"loss_{window}") for window in WINDOWS},
         STAKE: held.get(STAKE),
         TIME: held.get(TIME),
-        EXCLUSION: _told(EXCLUSION, held.get(EXCLUSION)),
+        EXCLUSION: rfc3339(instant(held[EXCLUSION])) if EXCLUSION in held else None,
         _PENDING: [
-            {"pointer": POINTERS[name], "value": value, "at": rfc3339(instant(since or 0))}
+            {"pointer": POINTERS[name], "value": value, "at": rfc3339(instant(since))}
             for name, (value, since) in sorted(_pending(row.limits, now).items())
         ],
         "lost": {window: mark - balance for window, mark in marks.items()},
         "played": _played(session, player_id, now) // timedelta(minutes=1),
     }
-
-
-def _told(name: str, value: int | None) -> int | str | None:
-    return rfc3339(instant(value)) if name == EXCLUSION and value is not None else value
 
 
 # What they leave
@@ -251,7 +247,7 @@ _NET_BEFORE: Final = select(func.coalesce(func.sum(CoupResult.net), 0)).where(
 _known: dict[tuple[str, datetime], int] = {}
 
 
-def _marks(session: Session, player_id: str, windows: tuple[str, ...] | list[str], now: datetime) -> Limits:
+def _marks(session: Session, player_id: str, windows: Sequence[str], now: datetime) -> Limits:
     """What his wallet would hold, had he neither won nor lost since each window began, and were nothing held."""
     granted = int(session.execute(_GRANTED, {"player": player_id}).scalar_one())
     return {window: granted + _net_before(session, player_id, start_of(window, now)) for window in windows}

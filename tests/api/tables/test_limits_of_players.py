@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from threading import Barrier, Thread
+from time import sleep
 
 import pytest
 from flask import Flask
@@ -342,6 +343,29 @@ def test_two_stakes_at_once_do_not_both_slip_under_the_limit(
         thread.join()
     assert sorted(found) == [200, 409]
     assert shown(ada)["lost"]["day"] == 30
+    sound(database)
+
+
+def test_limits_set_while_he_plays_stop_neither(ada: Person, app: Flask, database: Database) -> None:
+    """Calls that set limits and calls that settle coups wait for each other's rows: never for each other in a ring."""
+    table = ada.open(turn_seconds=0)["id"]
+    codes: set[int] = set()
+
+    def set_limits() -> None:
+        client = app.test_client()
+        for chips in range(60, 40, -1):
+            sleep(0.02)  # else a stake would be planned anew again and again
+            body = {"stake": chips, "loss": {"day": 10 * chips}}
+            answer = client.put("/v1/players/me/bankroll/limits", json=body, headers=ada.headers)
+            codes.add(answer.status_code)
+
+    other = Thread(target=set_limits)
+    other.start()
+    for _ in range(15):
+        answer = ada.ask("POST", f"/tables/{table}/actions", json={"actions": ["stake 5", "stand"]})
+        codes.add(answer.status_code)
+    other.join()
+    assert codes == {200}
     sound(database)
 
 

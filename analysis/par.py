@@ -1,26 +1,25 @@
-"""The par sheet of a rule set: what is paid how often, and who is ahead by how much. And two rule sets compared.
+"""The par sheet of a rule set: what is paid how often, and who is ahead by how much.
 
 An edge is of a named side, with its sign, per unit staked. Each sheet is worked out for the punter's best play (an
 equilibrium where the banker is free) and for the textbook (draw on 0 to 6).
 """
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import sqrt
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, sqrt
 from typing import Any, Final
 
 from analysis.asked import Answer, Question, answer
 from analysis.exact import engine
 from analysis.numbers import Number, to_json
+from analysis.shoe import Shoe, full
+from casino.banking.hands import NATURALS_FROM
 from casino.banking.policies import TEXTBOOK
-from casino.banking.rules import Rules, build
-from casino.errors import RulesError
+from casino.banking.rules import Rules
 
 OPTIMAL: Final = "optimal"
-# Options that a single coup's odds do not depend on: no comparison changes them one by one.
-NOT_OF_A_COUP: Final = frozenset(
-    ("max_punters", "stake_limits", "bank_limits", "bank_topup", "seats_change", "seating", "exhaustion")
-)
+_SURE: Final = 1.6448536269514722  # one-sided 95 % of the normal distribution
 
 
 @dataclass(frozen=True)
@@ -34,21 +33,50 @@ class Line:
         """Probabilities that the punter wins, pushes, loses; None where only a value is known."""
         if self.found.odds is None:
             return None
-        shares: dict[str, Number] = {"win": 0.0, "push": 0.0, "lose": 0.0}
-        for name, wanted in (("win", 1), ("push", 0), ("lose", -1)):
-            nets = self.found.odds.distribution.items()
-            parts = [chance for net, chance in nets if (net > 0) - (net < 0) == wanted]
-            shares[name] = sum(parts[1:], start=parts[0]) if parts else 0.0
-        return shares
+        nets, nothing = self.found.odds.distribution.items(), Fraction(0)
+        return {
+            "win": sum((chance for net, chance in nets if net > 0), nothing),
+            "push": sum((chance for net, chance in nets if net == 0), nothing),
+            "lose": sum((chance for net, chance in nets if net < 0), nothing),
+        }
+
+    @property
+    def policies(self) -> tuple[Any, Any]:
+        """The punter's and the banker's."""
+        return self.found.question.policies
+
+    @property
+    def naturals(self) -> dict[int, Number]:
+        """Probability that the punter's first cards make 7, 8, 9."""
+        firsts = {} if self.found.odds is None else self.found.odds.by_first_card
+        return {points: firsts[points].probability for points in range(NATURALS_FROM, 10) if points in firsts}
+
+    @cached_property
+    def deviation(self) -> float | None:
+        """Standard deviation of the punter's net, in stakes."""
+        return None if self.found.odds is None else sqrt(float(self.found.odds.variance))
+
+    @property
+    def coups_to_tell(self) -> int | None:
+        """Coups at equal stakes after which whoever has the edge is ahead with 95 %; None for a fair game.
+
+        (1.645 · deviation / edge)², by the normal distribution, as if coups were independent.
+        """
+        edge = float(self.found.ev_punter)
+        return ceil((_SURE * self.deviation / edge) ** 2) if self.deviation is not None and edge else None
 
     def to_json(self) -> dict[str, Any]:
-        """JSON values: the odds, and `hit_rates`."""
+        """JSON values: the odds, and hit rates."""
         told = self.found.to_json()
-        if self.hits is not None:
-            told["hit_rates"] = {name: to_json(share) for name, share in self.hits.items()}
-        if self.found.odds is not None:
-            told["standard_deviation"] = sqrt(float(self.found.odds.variance))
-        return told
+        if self.found.odds is None or self.hits is None:
+            return told
+        return told | {
+            "hit_rates": {name: to_json(share) for name, share in self.hits.items()},
+            "tie": to_json(self.found.odds.spread.tie()),
+            "naturals": {str(points): to_json(share) for points, share in self.naturals.items()},
+            "standard_deviation": self.deviation,
+            "coups_to_tell": self.coups_to_tell,
+        }
 
 
 @dataclass(frozen=True)
@@ -56,8 +84,14 @@ class Par:
     """The sheet: the best play of the punter, and the textbook, against the banker as the rules have him."""
 
     rules: Rules
+    shoe: Shoe
     best: Line
     textbook: Line
+
+    @property
+    def lines(self) -> tuple[Line, Line]:
+        """Both ways to play."""
+        return self.best, self.textbook
 
     def to_json(self) -> dict[str, Any]:
         """JSON values."""
@@ -71,81 +105,13 @@ class Par:
         }
 
 
-def par(rules: Rules) -> Par:
-    """The par sheet of a rule set, from its full shoe."""
-    return Par(rules, Line(_best(rules)), Line(answer(Question(rules, punter=TEXTBOOK))))
+def par(rules: Rules, shoe: Shoe | None = None) -> Par:
+    """The par sheet of a rule set, from its full shoe or an infinite one."""
+    whole = shoe or full(rules.decks)
+    textbook = answer(Question(rules, whole, punter=TEXTBOOK))
+    return Par(rules, whole, Line(answer(best_question(rules, whole))), Line(textbook))
 
 
-def _best(rules: Rules) -> Answer:
-    return answer(Question(rules, punter=OPTIMAL, banker=OPTIMAL if rules.banker_is_free else None))
-
-
-@dataclass(frozen=True)
-class Step:
-    """One option turned on the way from one rule set to another, and the punter's EV (best play) after it.
-
-    `ev` is None where the rules half-way contradict themselves; `reason` then says how, and the next step counts both.
-    """
-
-    option: str
-    before: Any
-    after: Any
-    ev: Number | None
-    worth: Number | None
-    reason: str | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """JSON values."""
-        told: dict[str, Any] = {"option": self.option, "from": self.before, "to": self.after}
-        if self.ev is None or self.worth is None:
-            return {**told, "reason": self.reason}
-        return {**told, "ev_punter": to_json(self.ev), "worth": to_json(self.worth)}
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """From one rule set to another, option by option: the punter's EV at both ends, and each step between."""
-
-    start: Number
-    end: Number
-    steps: tuple[Step, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """JSON values."""
-        return {
-            "ev_punter_a": to_json(self.start),
-            "ev_punter_b": to_json(self.end),
-            "steps": [step.to_json() for step in self.steps],
-            "engine": engine(),
-        }
-
-
-def compare(first: Rules, second: Rules) -> Comparison:
-    """What each option that differs is worth to the best punter, turned one after another in the rules' order.
-
-    Options that a coup does not depend on are turned with the first step and not listed. Worths add up to the whole
-    difference; a step's own worth depends on what was turned before it.
-    """
-    start = _value(first)
-    return Comparison(start, _value(second), tuple(_steps(first.to_json(), second.to_json(), start)))
-
-
-def _steps(now: Mapping[str, Any], goal: Mapping[str, Any], last: Number) -> Iterator[Step]:
-    record = {**now, **{name: goal[name] for name in NOT_OF_A_COUP}}
-    for option, after in goal.items():
-        before = now[option]
-        if option in NOT_OF_A_COUP or before == after:
-            continue
-        record[option] = after
-        try:
-            ev = _value(build(record, {}))
-        except RulesError as refusal:
-            yield Step(option, before, after, None, None, refusal.detail)
-            continue
-        yield Step(option, before, after, ev, ev - last)
-        last = ev
-
-
-def _value(rules: Rules) -> Number:
-    """The punter's EV with the best play, against a free banker in equilibrium."""
-    return _best(rules).ev_punter
+def best_question(rules: Rules, shoe: Shoe) -> Question:
+    """Best play of whoever has a choice."""
+    return Question(rules, shoe, punter=OPTIMAL, banker=OPTIMAL if rules.banker_is_free else None)

@@ -10,18 +10,40 @@ from rich.table import Table
 from analysis.equilibrium import Equilibrium, equilibrium, third_name
 from analysis.many_punters import Several
 from analysis.numbers import Number
+from analysis.plots import policy_chart
 from analysis.shoe import Shoe
+from api.commands.exports import exported, pictured
+from api.commands.odds_rows import equilibrium_rows
 from casino.banking.rules import Rules
+from casino.errors import RulesError
 
 _SURE = 1e-9
 _MOST_ROWS = 60
 _GRAIN = 10**9  # bounds are told a little wider than they are
 
 
-def tell_equilibrium(rules: Rules, shoe: Shoe, *, punters: int = 1, as_json: bool = False) -> None:
-    """Work the equilibrium out and print it. Raises RulesError as `analysis.equilibrium`."""
+def tell_equilibrium(
+    rules: Rules,
+    shoe: Shoe,
+    *,
+    punters: int = 1,
+    side: str | None = None,
+    chart: str | None = None,
+    csv_file: str | None = None,
+    html_file: str | None = None,
+    as_json: bool = False,
+) -> None:
+    """Work the equilibrium out and print, write or draw it. Raises RulesError as `analysis.equilibrium`."""
+    if chart is not None and (punters > 1 or side is None):
+        raise RulesError(
+            "the picture of an equilibrium is of one punter, or his banker: add --side, and no --punters"
+        )
     with Console(stderr=True).status("working the equilibrium out"):
         found = equilibrium(rules, shoe, punters=punters)
+    if chart is not None and isinstance(found, Equilibrium):
+        pictured(lambda: policy_chart(found, side), chart)
+    if exported("Equilibrium", lambda: equilibrium_rows(found), csv_file, html_file):
+        return
     if as_json:
         click.echo(json.dumps(found.to_json(), indent=2))
     elif isinstance(found, Equilibrium):

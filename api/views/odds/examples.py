@@ -34,7 +34,10 @@ ODDS_TOLD: Final[dict[str, Any]] = {
 _LINE: Final[dict[str, Any]] = {
     **ODDS_TOLD,
     "hit_rates": {"win": _HALF, "push": {"float": 0.0}, "lose": _HALF},
+    "tie": {"float": 0.130786},
+    "naturals": {"9": {"num": "1", "den": "13", "float": 0.076923076923}},
     "standard_deviation": 1.409067,
+    "coups_to_tell": 3756,
 }
 PAR_TOLD: Final[dict[str, Any]] = {
     "game": "house",

@@ -90,7 +90,7 @@ def ask_counting(body: dict[str, Any]) -> Response:
     "GET",
     "/games/<name>/par",
     answer=Answer(200, schemas.ParTold(), examples.PAR_TOLD),
-    errors=(NotFound,),
+    errors=(NotFound, Invalid),
     key=None,
     cost=_PAR_UNITS,
 )
@@ -98,15 +98,19 @@ def get_par(name: str) -> Response:
     """Show a banking game's par sheet: probabilities, the edge of both sides, variance, hit rates.
 
     For the punter's best play (an equilibrium where the banker is free), and for the textbook against the default
-    banker. An edge is of a named side, with its sign, per unit staked.
+    banker. An edge is of a named side, with its sign, per unit staked. A sheet is worked out once; whoever asks first
+    pays for it.
     """
+    if name not in PRESETS:
+        raise NotFound(f"there is no banking game «{name[:40]}»; par sheets are of {', '.join(PRESETS)}")
     return reply(_par_of(name), public=_HOUR)
 
 
 @lru_cache(maxsize=32)
 def _par_of(name: str) -> dict[str, Any]:
-    if name not in PRESETS:
-        raise NotFound(f"there is no banking game «{name[:40]}»; par sheets are of {', '.join(PRESETS)}")
-    from analysis.par import par  # noqa: PLC0415 - loads numpy and scipy
+    from analysis.par import best_question, par  # noqa: PLC0415 - loads numpy and scipy
+    from analysis.shoe import full  # noqa: PLC0415
 
-    return {"game": name, **par(build(PRESETS[name][1], {})).to_json()}
+    rules = build(PRESETS[name][1], {})
+    spend(_odds().cost(best_question(rules, full(rules.decks))))
+    return {"game": name, **par(rules).to_json()}

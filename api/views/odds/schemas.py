@@ -121,7 +121,15 @@ class ParLine(OddsTold):
     """One way to play: the odds, and how often the punter wins, pushes and loses."""
 
     hit_rates = figures("Of the punter: `win`, `push`, `lose`.", required=False)
+    tie = figure("Probability of equal points.", required=False)
+    naturals = figures("Probability that his first cards make 7, 8, 9 points.", required=False)
     standard_deviation = fields.Float(metadata={"description": "Of the punter's net, in stakes."})
+    coups_to_tell = fields.Integer(
+        allow_none=True,
+        metadata={
+            "description": "Coups after which whoever has the edge is ahead with 95 %; null: a fair game."
+        },
+    )
 
 
 class ParTold(Schema):

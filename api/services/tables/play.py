@@ -170,10 +170,17 @@ class Play(Gathering):
         return False
 
     def _holds_back(self, awaited: tuple[int, ...]) -> bool:
-        """Do bots wait with their stakes, because persons may stake and none has?"""
+        """Do bots wait with their stakes, because persons may stake and none has, or the banker may end his bank?"""
         state = self.state
-        persons = [seat for seat in awaited if self.table.sitters[seat].by_hand]
-        return state.phase == "stakes" and bool(persons) and not any(state.stakes)
+        if state.phase != "stakes" or any(state.stakes):
+            return False
+        return any(self.table.sitters[seat].by_hand for seat in awaited) or self._banker_has_time()
+
+    def _banker_has_time(self) -> bool:
+        """After each coup a person who banks against bots alone has his turn to top or close: they stake when he has
+        acted, or when his time is up."""
+        banks_by_hand = self.table.sitters[self.state.banker].by_hand
+        return bool(self.coups_settled and self.table.turn_seconds) and banks_by_hand
 
     def choose(self, seat: int) -> str:
         """What the policy of a seat says: a bot's own, the house's by rote, or the default for a vacated seat."""
@@ -278,7 +285,7 @@ class Play(Gathering):
         state = self.state
         if self.closing or not state.awaited() or not self.table.turn_seconds:
             return None
-        if state.phase == "stakes" and not any(state.stakes):
+        if state.phase == "stakes" and not any(state.stakes) and not self._banker_has_time():
             return None
         if self.table.deadline is not None and self.table.stored.get("turn") == self._turn():
             return self.table.deadline

@@ -152,3 +152,33 @@ def test_a_table_that_cannot_be_played_on_stops_no_other_clock(
     clock.pass_(60)
     assert ticker.tick() == 1
     assert ada.get(f"/tables/{sound_one}")["phase"] == "stakes"
+
+
+def test_a_person_who_banks_against_bots_may_end_his_bank_after_each_coup(
+    ada: Person, clock: Clock, ticker: Ticker, database: Database
+) -> None:
+    """Bots stake at once when he puts up, tops up, or when his time is up: one coup each, then he may close."""
+    seats = [{"kind": "me"}, {"kind": "bot"}, {"kind": "bot"}]
+    for _ in range(60):  # until the lot makes him the first banker
+        table = ada.open(game="russian-even", bank="rotates", turn_seconds=30, seats=seats)
+        if table["play"]["banker"] == table["you"]["seat"] and table["phase"] == "bank":
+            break
+        ada.ask("DELETE", f"/tables/{table['id']}/seats/{table['you']['seat']}")
+    where = table["id"]
+
+    def settled() -> int:
+        return len(ada.get(f"/tables/{where}/coups?status=settled")["coups"])
+
+    view = ada.do(where, "bank 500")
+    assert (settled(), view["phase"]) == (1, "stakes")
+    assert view["deadline"] is not None
+    assert "close" in view["legal"]
+    ada.do(where, "top 100")
+    assert settled() == 2
+    clock.pass_(31)
+    assert ticker.tick() == 1
+    assert settled() == 3
+    view = ada.do(where, "close")
+    assert "bank_over" in [event["type"] for event in view["new_events"]]
+    assert view["play"]["banker"] != view["you"]["seat"]
+    sound(database)

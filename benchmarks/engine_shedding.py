@@ -4,7 +4,8 @@ All sides play whole deals for four seats through their public calls, ours with 
 players are counted, dealing and drawing are in the time. OpenSpiel draws by chance nodes that the caller resolves: by
 the weights it gives, as its own examples do, or, as all cards are equally likely there, by an even choice, which is the
 fastest way from Python. RLCard is driven at game level (`get_legal_actions`, `step`) and by its own `env.run`.
-Everybody picks an action alike, by one call of `random()`. Times are of the processor, so that a busy machine disturbs less.
+Everybody picks an action alike, by one call of `random()`. Times are of the processor, so that a busy machine disturbs
+less.
 
 The game nearest to crazy eights is `russian-104`: one card a turn, wild cards, drawing. In the Romanian, Hungarian and
 Pławno games a turn has several steps, and at random one holds many cards: they are shown for comparison.

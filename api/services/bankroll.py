@@ -177,10 +177,7 @@ def series(session: Session, player_id: str, *, points: int = 500) -> list[Json]
     `{"coups", "at", "net", "low", "high", "balance"}`: coups so far, the time of the last; what they came to, and the
     least and the most that was reached within the point; `balance` = net + what the mint had given by then.
     """
-    count = session.execute(
-        select(func.count()).select_from(CoupResult).where(CoupResult.player_id == player_id)
-    ).scalar_one()
-    step = max(1, -(-count // max(1, min(points, MOST_POINTS))))
+    step = step_of(session, player_id, points)
     grants = _grants(session, ledger.wallet_of(session, player_id))
     curve: list[Json] = []
     net = granted = coups = 0
@@ -200,6 +197,14 @@ def series(session: Session, player_id: str, *, points: int = 500) -> list[Json]
             }
         )
     return curve
+
+
+def step_of(session: Session, player_id: str, points: int) -> int:
+    """Coups to a point of a curve in at most so many points."""
+    count = session.execute(
+        select(func.count()).select_from(CoupResult).where(CoupResult.player_id == player_id)
+    ).scalar_one()
+    return max(1, -(-count // max(1, min(points, MOST_POINTS))))
 
 
 def _buckets(player_id: str, step: int) -> Select[*tuple[Any, ...]]:

@@ -7,12 +7,13 @@ from flask import Response
 from api.auth import caller
 from api.blueprint import Answer, Blueprint, wanted_type
 from api.context import now, service
-from api.execution import read, stream, write
+from api.execution import read, reply, stream, write
 from api.models.base import micros
 from api.paging import PageQuery, next_link, page, refuse_page
-from api.services import bankroll, limits
+from api.services import bankroll, expected, limits
 from api.services.errors import Conflict, Invalid, LimitReached
 from api.views.bankroll import schemas
+from api.views.odds.spending import spend
 
 _CSV: Final = "text/csv"
 _LONG_READ: Final = 20
@@ -75,11 +76,20 @@ def get_entry(entry_id: str) -> Response:
     "/players/me/bankroll/series",
     query=schemas.SeriesQuery(),
     answer=Answer(200, schemas.Series(), schemas.SERIES),
+    errors=(Invalid,),
     cost=_LONG_READ,
 )
 def get_series(query: dict[str, Any]) -> Response:
-    """Show the curve over settled coups, in at most so many points, for a chart."""
-    return read(lambda tx: {"points": bankroll.series(tx, caller().player, points=query["points"])})
+    """Show the curve over settled coups, in at most so many points, for a chart.
+
+    `expected` is what the stakes up to there come to on average if both sides play their best: the edge of a game by
+    its rules, from a full shoe, times the stakes. What lies between it and `net` is luck, and what choices cost.
+    """
+    who, points = caller().player, query["points"]
+    with service().database.read() as session:
+        curve = bankroll.series(session, who, points=points)
+        stakes = expected.stakes(session, who, bankroll.step_of(session, who, points))
+    return reply({"points": expected.beside(curve, stakes, spend)})
 
 
 @blueprint.operation(

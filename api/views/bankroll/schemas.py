@@ -46,6 +46,7 @@ SERIES: Final = {
             "low": 30,
             "high": 30,
             "balance": 1030,
+            "expected": -0.378187,
         }
     ]
 }
@@ -124,6 +125,10 @@ class Point(Schema):
     low = fields.Integer(required=True)
     high = fields.Integer(required=True)
     balance = fields.Integer(required=True, metadata={"description": "`net` and what the mint had given."})
+    expected = fields.Float(
+        required=True,
+        metadata={"description": "What the stakes come to on average under best play, in chips."},
+    )
 
 
 class Series(Schema):

@@ -21,6 +21,7 @@ from api.services.tables.proving import steps
 from api.services.tables.recall import bank_key, coup_row, viewed
 from casino.banking.bank import BankingGame
 from casino.banking.policies import BANKER, ODDS, PUNTER, default_policy
+from casino.banking.presets import PRESETS
 from casino.banking.proof import VERBS
 from casino.banking.retold import Choice, retold
 from casino.banking.rules import Rules
@@ -59,9 +60,19 @@ class Told:
 def turn_of(session: Session, table_id: str, player: str) -> Turn:
     """The caller's seat as it sees the table now. Raises NotFound, Forbidden, Conflict or Gone."""
     table, sitter = seated(session, table_id, player)
+    _check_family(table)
     state = state_of(table)
     view = state.view(sitter.number)
     return Turn(table, state.game.rules, view, known(table, state.game.rules, view["banker"]))
+
+
+def _check_family(table: TableData) -> None:
+    """Refuse tables of other families. Raises Conflict."""
+    if table.game not in PRESETS:
+        raise Conflict(
+            f"what choices are worth is worked out for banking games, and this is a table of {table.game}",
+            code="no_advice",
+        )
 
 
 def known(table: TableData, rules: Rules, banker: int | None) -> dict[int, Any]:
@@ -111,6 +122,7 @@ def advice(asked: Turn) -> Json:
 def told(session: Session, table_id: str, player: str, coup_id: str) -> Told:
     """A coup that was settled, with its cards. Raises NotFound, or Conflict while it is not."""
     table = viewed(session, table_id, player)
+    _check_family(table)
     row = coup_row(session, table, coup_id)
     if row.status != "settled":
         raise Conflict(

@@ -6,10 +6,12 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from analysis.advice import advise
 from analysis.exact import odds
 from api.db import Database
+from api.models import Table
 from casino.banking.presets import PRESETS
 from casino.banking.rules import build
 from tests.api.tables.people import Json, Person, snapshot, sound
@@ -246,6 +248,15 @@ def test_a_coup_in_which_nobody_had_a_choice_costs_nothing(ada: Person) -> None:
     coup = ada.get(f"/tables/{table}/coups?limit=1")["coups"][0]
     told = ada.get(f"/tables/{table}/coups/{coup['id']}/cost")
     assert (told["choices"], told["cost_in_chips"]) == ([], {})
+
+
+def test_other_families_are_told_that_there_is_none(ada: Person, database: Database) -> None:
+    """A table of Пекло, as it is stored."""
+    table = ada.open()["id"]
+    with database.write() as session:
+        session.execute(update(Table).where(Table.id == table).values(game="peklo"))
+    for path in ("advice", "coups/cou_00000000000000000000000000/cost"):
+        assert ada.get(f"/tables/{table}/{path}", 409)["code"] == "no_advice"
 
 
 # Policies that are worked out

@@ -31,7 +31,7 @@ FURTHER: Final[dict[str, tuple[type[ServiceError], str]]] = {
         Conflict,
         "An exclusion may be put off, but not ended sooner than it was set to, `until`.",
     ),
-    "family": (Invalid, "Tables of this family are not served."),
+    "family": (Invalid, "Not for games of this family."),
     "key_expired": (Conflict, "The key that is to be changed has expired."),
     "key_revoked": (Conflict, "The key that is to be changed is revoked."),
     "last_key": (Conflict, "The last key that may manage keys cannot be revoked."),

@@ -23,6 +23,7 @@ from typing import Any, Final
 
 from casino.cards import faces, names
 from casino.catalogue import find
+from casino.deal_game import DEAL, deal_of
 from casino.errors import CasinoError, NotationError, RecordError, RulesError
 from casino.game import Game, Json, State
 from casino.match import match_of
@@ -82,9 +83,11 @@ class Record:
 
     def build(self) -> Game[Any]:
         """The game that is recorded. Raises UnknownGame or RulesError."""
-        options = dict(self.options)
-        match = options.pop("match", None)
-        game = find(self.game).game(options, self.seats).arranged(self.setup)
+        options, setup = dict(self.options), dict(self.setup)
+        match, deal = options.pop("match", None), setup.pop(DEAL, None)
+        game = find(self.game).game(options, self.seats).arranged(setup)
+        if deal is not None:
+            return deal_of(game, deal, pointer=f"/setup/{DEAL}")
         return game if match is None else match_of(game, match, pointer="/options/match")
 
     def replay(self) -> State[Any]:

@@ -24,7 +24,8 @@ from api.models.base import Base, Id, Json, Serial, ref
 class Table(Base):
     """A table of any family. `version` grows with every change, `last_event` is the number of its last event.
 
-    `settings` are the choices of the opening that are not rules: ante, target, chips_per_point and the like.
+    `bank`: who banks; none where nobody does (matches). `settings` are the choices of the opening that are not rules:
+    ante, chips_per_point and the like.
     """
 
     __tablename__ = "tables"
@@ -42,7 +43,7 @@ class Table(Base):
     options: Mapped[Json] = mapped_column(JSON)
     rules_hash: Mapped[str] = mapped_column(String(64))
     engine: Mapped[str] = mapped_column(String(32))
-    bank: Mapped[str] = mapped_column(String(8))
+    bank: Mapped[str | None] = mapped_column(String(8))
     stakes: Mapped[str] = mapped_column(String(8))
     turn_seconds: Mapped[int] = mapped_column(SmallInteger)
     private: Mapped[bool] = mapped_column(Boolean)

@@ -106,7 +106,7 @@ def _tables() -> None:
         json("options"),
         text("rules_hash", 64),
         text("engine", 32),
-        text("bank", 8),
+        text("bank", 8, null=True),
         text("stakes", 8),
         small("turn_seconds"),
         flag("private"),

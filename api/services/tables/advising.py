@@ -4,7 +4,7 @@ What is asked is read from the database first; the work is done afterwards, with
 a person holds is taken to play the default policy of its side; a bot and the house what they are known to play.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,9 @@ from casino.game import View
 
 if TYPE_CHECKING:
     from analysis.advice import Advice
+
+
+Spend = Callable[[int], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,23 +94,25 @@ def _policy(sitter: Sitter, rules: Rules, side: str) -> Any:
     return default_policy(rules, side).spec
 
 
-def advice(asked: Turn) -> Json:
-    """What each action of the seat is worth. Raises Conflict: nothing to decide, or nothing that can be told."""
-    from analysis.advice import advise, advise_stake  # noqa: PLC0415 - loads scipy
+def advice(asked: Turn, spend: Spend) -> Json:
+    """What each action of the seat is worth. Raises Conflict: nothing to decide, or nothing that can be told.
+
+    `spend` is told the cost in about milliseconds before the work, and may raise.
+    """
+    from analysis.advice import advise, advise_stake, cost_of  # noqa: PLC0415 - loads scipy
 
     view = asked.view
+    stakes = view["phase"] == "stakes" and any(
+        isinstance(item, dict) and STAKE in item for item in view["legal"]
+    )
+    if not stakes and (view["phase"] != "play" or not view["legal"]):
+        raise Conflict(
+            "advice is for a seat that is to stake, or to decide on a card; yours has neither to do now",
+            code="nothing_to_decide",
+        )
     try:
-        if view["phase"] == "play" and view["legal"]:
-            found = advise(asked.rules, view, asked.given)
-        elif view["phase"] == "stakes" and any(
-            isinstance(item, dict) and STAKE in item for item in view["legal"]
-        ):
-            found = advise_stake(asked.rules, view, asked.given)
-        else:
-            raise Conflict(
-                "advice is for a seat that is to stake, or to decide on a card; yours has neither to do now",
-                code="nothing_to_decide",
-            )
+        spend(cost_of(asked.rules, view, asked.given))
+        found = (advise_stake if stakes else advise)(asked.rules, view, asked.given)
     except RulesError as refusal:
         raise Conflict(f"this cannot be told: {refusal.detail}", code="no_advice") from None
     place = {
@@ -161,12 +166,17 @@ def _by(session: Session, table: TableData, record: Json) -> list[str]:
     return [data["by"] for data in session.scalars(query.order_by(Event.n))]
 
 
-def cost(asked: Told) -> Json:
-    """The EV of what was done and of the best there was, for every choice of a coup, and what they cost by seat."""
+def cost(asked: Told, spend: Spend) -> Json:
+    """The EV of what was done and of the best there was, for every choice of a coup, and what they cost by seat.
+
+    `spend` is told the cost of all in about milliseconds before the work, and may raise.
+    """
     given = known(asked.table, asked.game.rules, asked.record["banker"])
+    told_again = list(retold(asked.game, asked.key, asked.dealt, asked.record, asked.play))
+    spend(sum(_cost_of(asked, choice, given) for choice in told_again))
     seats: dict[int, Fraction | float] = {}
     choices = []
-    for choice in retold(asked.game, asked.key, asked.dealt, asked.record, asked.play):
+    for choice in told_again:
         seat = choice.view["seat"]
         entry = {"seat": seat, "action": choice.action, "by": asked.by[choice.step]}
         try:
@@ -185,6 +195,16 @@ def cost(asked: Told) -> Json:
         "cost_in_chips": {str(seat): _figure(value) for seat, value in seats.items()},
         "rules_hash": asked.table.rules_hash,
     }
+
+
+def _cost_of(asked: Told, choice: Choice, given: Mapping[int, Any]) -> int:
+    """Milliseconds; nothing for what is refused at once."""
+    from analysis.advice import cost_of  # noqa: PLC0415
+
+    try:
+        return cost_of(asked.game.rules, choice.view, given)
+    except RulesError:
+        return 0
 
 
 def _found(asked: Told, choice: Choice, given: Mapping[int, Any]) -> "Advice":

@@ -14,7 +14,7 @@ from api.models.ledger import HOUSE
 from api.services import ledger
 from api.services.errors import PlanStale
 from api.services.tables.model import BOT, Json, Sitter, TableData
-from casino.banking.state import BankingState
+from casino.game import State
 
 
 class Happening(NamedTuple):
@@ -52,7 +52,7 @@ class Change:
     sitters: list[Sitter] = field(default_factory=list)
     settings: Json | None = None
     report: Json = field(default_factory=dict)
-    live: BankingState | None = None
+    live: State[Any] | None = None
     silent: bool = False
 
     @property

@@ -32,7 +32,7 @@ def time_up(
         table = load(session, table_id)
         if table.deadline is None or table.deadline > now:
             return False
-        change = plan_time_up(table, terms, now)
+        change = plan_time_up(session, table, terms, now)
     try:
         with database.write() as session:
             after = commit(session, change, now)

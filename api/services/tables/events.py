@@ -7,15 +7,17 @@ from sqlalchemy.orm import Session
 
 from api.db import Database
 from api.models import Event, Table
-from api.services.tables.model import Json
+from api.services.tables.families import conductor_of
+from api.services.tables.model import Json, TableData
 from api.services.tables.telling import redacted
 
 
-def after(session: Session, table_id: str, player: str, last: int, limit: int) -> list[Json]:
+def after(session: Session, table: TableData, player: str, last: int, limit: int) -> list[Json]:
     """Up to `limit` events with numbers above `last`, in order."""
-    query = select(Event.__table__).where(Event.table_id == table_id, Event.n > last).order_by(Event.n)
+    query = select(Event.__table__).where(Event.table_id == table.id, Event.n > last).order_by(Event.n)
     rows = session.execute(query.limit(limit))
-    return [redacted(row.n, row.at, dict(row._mapping), player) for row in rows]
+    unit = conductor_of(table.game).unit
+    return [redacted(row.n, row.at, dict(row._mapping), player, unit) for row in rows]
 
 
 def last_events(database: Database, tables: Sequence[str]) -> dict[str, int]:

@@ -5,18 +5,18 @@ Nothing is written here: see `change.py`.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, Final
 
 from api.ids import new_id
 from api.models.ledger import HOUSE as HOUSE_ACCOUNT
 from api.services.ledger import Entry
 from api.services.tables.change import Happening
-from api.services.tables.model import BOT, HOUSE, OPEN, PLAYER, Json, Sitter, TableData
+from api.services.tables.gathered import Gathered
+from api.services.tables.model import BOT, HOUSE, OPEN, PLAYER, Json, Sitter
 from casino.banking.money import Movement
 from casino.banking.state import BankingState
 from casino.cards import names
-from casino.chance import SEED_BYTES, commitment, derive
+from casino.chance import SEED_BYTES, derive
 from casino.game import Event
 
 _CHOICES: Final = frozenset(
@@ -32,25 +32,15 @@ KEPT: Final = (
 )  # from one request to the next
 
 
-@dataclass(slots=True)
-class Gathering:
-    """All that changes at one table while it is played forward. `rows` are values of banks and coups by id, those
-    in `fresh` are new; `changed` are numbers of seats; `coup_event` is the first event of the coup, 0 before it."""
+@dataclass(slots=True, kw_only=True)
+class Gathering(Gathered):
+    """All that changes at one banking table. `coup_event` is the first event of the coup, 0 before it."""
 
-    table: TableData
     state: BankingState
-    now: datetime
-    bank_id: str | None = None
     coup_id: str | None = None
     coup_event: int = 0
     put_up: int = 0
     shuffles: list[str] = field(default_factory=list)
-    happenings: list[Happening] = field(default_factory=list)
-    moves: list[Entry] = field(default_factory=list)
-    rows: dict[str, Json] = field(default_factory=dict)
-    fresh: set[str] = field(default_factory=set)
-    results: list[Json] = field(default_factory=list)
-    changed: set[int] = field(default_factory=set)
     coups_settled: int = 0
 
     def new_bank(self, entropy: Callable[[int], bytes]) -> None:
@@ -69,41 +59,11 @@ class Gathering:
         else:
             seed = entropy(SEED_BYTES)
             state.provide(seed, self.table.id, bank_id)
-        self.fresh.add(bank_id)
-        self.rows[bank_id] = {
-            "id": bank_id,
-            "table_id": self.table.id,
-            "number": number,
-            "banker_seat": None,
-            "banker_id": None,
-            "commitment": commitment(seed),
-            "server_seed": seed,
-            "client_seeds": [""] * state.game.seats,
-            "shuffles": [],
-            "put_up": 0,
-            "left_over": None,
-            "reason": None,
-            "opened_at": self.now,
-            "closed_at": None,
-            "revealed_at": None,
-        }
+        self.add_bank(bank_id, number, seed)
         self.gather("house")
         if kind == "lot":
             self.bank_row(reason="lot", closed_at=self.now, revealed_at=self.now)
             self.bank_id = None
-
-    def rows_of(self, prefix: str, *, fresh: bool) -> list[Json]:
-        """Rows of banks or coups: those to insert, or those to update."""
-        return [
-            row
-            for name, row in self.rows.items()
-            if name.startswith(prefix) and (name in self.fresh) is fresh
-        ]
-
-    def bank_row(self, **values: Any) -> None:
-        """Change the row of the present bank."""
-        if self.bank_id is not None:
-            self.rows.setdefault(self.bank_id, {"id": self.bank_id}).update(values)
 
     def gather(self, by: str, seat: int | None = None, *, timed_out: bool = False) -> None:
         """Take over what the engine tells and moves."""
@@ -126,17 +86,7 @@ class Gathering:
     def _open_coup(self, number: int) -> None:
         self.coup_id = new_id("cou", self.now)
         self.coup_event = self.coup_event or self.table.last_event + len(self.happenings) + 1
-        self.fresh.add(self.coup_id)
-        self.rows[self.coup_id] = {
-            "id": self.coup_id,
-            "table_id": self.table.id,
-            "bank_id": self.bank_id,
-            "number": number,
-            "status": "open",
-            "record": {},
-            "opened_at": self.now,
-            "settled_at": None,
-        }
+        self.add_coup(self.coup_id, number)
 
     def _take_moves(self, movements: list[Movement]) -> None:
         if self.table.practice:
@@ -175,11 +125,7 @@ class Gathering:
         if event.type in ("seated", "left") and event.seat is not None and "draws" not in data:
             sitter = self.table.sitters[event.seat]
             data |= sitter.told()
-        private = None
-        for seat, more in (event.private or {}).items():
-            player = self.table.sitters[seat].player
-            if player is not None:
-                private = {**(private or {}), player: more}
+        private = self.private(event)
         self.happenings.append(Happening(event.type, event.seat, self._coup_number(event), data, private))
         if event.type == "sat_out" and not self.coup_event:  # before anybody has staked
             self.coup_event = self.table.last_event + len(self.happenings)
@@ -250,20 +196,9 @@ class Gathering:
                 continue
             after = state.purses[seat] + (state.bank if seat == state.banker else 0)
             net = record["chips"][seat]
+            side = "banker" if banks else "punter"
             self.results.append(
-                {
-                    "coup_id": self.coup_id,
-                    "table_id": self.table.id,
-                    "player_id": sitter.player,
-                    "seat": seat,
-                    "game": self.table.game,
-                    "side": "banker" if banks else "punter",
-                    "stake": stake,
-                    "net": net,
-                    "balance_before": after - net,
-                    "balance_after": after,
-                    "at": self.now,
-                }
+                self.result_row(seat, self.coup_id, side=side, stake=stake, net=net, balance_after=after)
             )
 
     def _on_seated(self, event: Event) -> None:
@@ -278,10 +213,6 @@ class Gathering:
     def _coup_number(self, event: Event) -> int | None:
         number = event.data.get("coup")
         return number if isinstance(number, int) else None
-
-    def tell(self, kind: str, seat: int | None, data: Json) -> None:
-        """Add an event of the table itself."""
-        self.happenings.append(Happening(kind, seat, None, data))
 
     def vacate(self, seat: int) -> None:
         sitter = self.table.sitters[seat]

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, Final
 
 from sqlalchemy import bindparam, select
@@ -13,6 +14,7 @@ from api.models import Account, Player, Seat, Table
 from api.services.errors import NotFound
 from api.services.limits import Allowance
 from api.services.names import Name
+from casino.catalogue import find
 
 PLAYER, BOT, HOUSE, OPEN = "player", "bot", "house", "open"
 Json = dict[str, Any]
@@ -79,7 +81,7 @@ class TableData:
     options: Json
     rules_hash: str
     engine: str
-    bank: str
+    bank: str | None
     practice: bool
     turn_seconds: int
     private: bool
@@ -95,6 +97,11 @@ class TableData:
     closed_at: datetime | None
     sitters: list[Sitter]
     balances: Mapping[int, int] = field(default_factory=dict)
+
+    @property
+    def family(self) -> str:
+        """The family of its game."""
+        return family_of(self.game)
 
     @property
     def closed(self) -> bool:
@@ -120,6 +127,12 @@ class TableData:
     def was_here(self, player: str) -> bool:
         """Has the player a seat here, or had one, or opened the table? (Then he may recall it.)"""
         return player == self.creator or player in self.settings.get("players", ())
+
+
+@lru_cache(maxsize=64)
+def family_of(game: str) -> str:
+    """The family of a game of the catalogue."""
+    return find(game).family
 
 
 # Built once, and run without the unit of work: every request reads a table.

@@ -7,7 +7,7 @@ coups get ids, seeds and rows; its movements become entries of the ledger. Nothi
 import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any, Final
@@ -59,11 +59,11 @@ def state_of(table: TableData) -> BankingState:
     return state
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Play(Gathering):
     """One table being played forward. Everything that changes is gathered here, then handed over as a Change."""
 
-    terms: Terms = field(kw_only=True)
+    terms: Terms
     closing: bool = False
 
     @classmethod
@@ -254,27 +254,8 @@ class Play(Gathering):
             "pending": [sitter.number for sitter in table.sitters if sitter.pending],
             "turn": self._turn(),
         }
-        return Change(
-            table=table,
-            state=stored,
-            phase="closed" if self.closing else state.phase,
-            deadline=self._deadline(),
-            closed_at=self.now if self.closing else None,
-            counted_on={
-                sitter.account: table.balance(sitter)
-                for sitter in table.sitters
-                if sitter.kind == PLAYER and sitter.account is not None
-            },
-            moves=self.moves,
-            happenings=self.happenings,
-            results=self.results,
-            sitters=[table.sitters[number] for number in sorted(self.changed)],
-            live=state,
-            new_banks=self.rows_of("bnk", fresh=True),
-            banks=self.rows_of("bnk", fresh=False),
-            new_coups=self.rows_of("cou", fresh=True),
-            coups=self.rows_of("cou", fresh=False),
-        )
+        phase = "closed" if self.closing else state.phase
+        return self.changes(stored, phase, self._deadline(), state, coups="cou")
 
     def _deadline(self) -> datetime | None:
         """When time is up for the seats that are awaited; None while nobody has to hurry.

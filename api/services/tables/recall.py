@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Result, select
+from sqlalchemy import Result, Select, select
 from sqlalchemy.orm import Session
 
 from api.ids import is_id
@@ -17,6 +17,7 @@ from api.services.tables.telling import redacted, stamp
 from casino import chance
 
 _OPEN: Final = "open"
+_COUP: Final = "cou"
 CSV_COLUMNS: Final = (
     "table",
     "bank",
@@ -114,22 +115,15 @@ def coups(
     status: str | None = None,
 ) -> list[Json]:
     """The coups of a table, newest first; an open one is named, its cards are not."""
-    query = select(Coup.__table__).where(Coup.table_id == table.id)
-    if before is not None:
-        query = query.where(Coup.number < before)
-    if bank_id is not None:
-        query = query.where(Coup.bank_id == bank_id)
-    if status is not None:
-        query = query.where(Coup.status == status)
-    rows = list(session.execute(query.order_by(Coup.number.desc()).limit(limit)))
-    own = _own_results(session, [row.id for row in rows], player)
+    rows = page_of(session, table, _COUP, before=before, limit=limit, bank_id=bank_id, status=status)
+    own = own_results(session, [row.id for row in rows], player)
     return [_coup(row, table, own.get(row.id)) for row in rows]
 
 
 def coup(session: Session, table: TableData, player: str, coup_id: str) -> Json:
     """One coup in full: cards, choices, who chose, stakes, nets, your balances before and after. Raises NotFound."""
     row = coup_row(session, table, coup_id)
-    shown = _coup(row, table, _own_results(session, [row.id], player).get(row.id))
+    shown = _coup(row, table, own_results(session, [row.id], player).get(row.id))
     if row.status != _OPEN:
         shown["choices"] = _choices(session, table, [row], player)[row.number]
     return shown
@@ -137,14 +131,46 @@ def coup(session: Session, table: TableData, player: str, coup_id: str) -> Json:
 
 def coup_row(session: Session, table: TableData, coup_id: str) -> Any:
     """The row of one coup, an open one's secrets too. Raises NotFound."""
-    query = select(Coup.__table__).where(Coup.table_id == table.id, Coup.id == coup_id)
-    row = session.execute(query).first() if is_id(coup_id, "cou") else None
+    return row_of(session, table, _COUP, coup_id, "coup")
+
+
+def page_of(
+    session: Session,
+    table: TableData,
+    prefix: str,
+    *,
+    before: int | None,
+    limit: int,
+    bank_id: str | None = None,
+    status: str | None = None,
+) -> list[Any]:
+    """Rows of the coups (or deals: by the prefix of their ids) of a table, newest first."""
+    query = _rows(table, prefix)
+    if before is not None:
+        query = query.where(Coup.number < before)
+    if bank_id is not None:
+        query = query.where(Coup.bank_id == bank_id)
+    if status is not None:
+        query = query.where(Coup.status == status)
+    return list(session.execute(query.order_by(Coup.number.desc()).limit(limit)))
+
+
+def row_of(session: Session, table: TableData, prefix: str, name: str, what: str) -> Any:
+    """The row of one coup or deal. Raises NotFound."""
+    row = (
+        session.execute(_rows(table, prefix).where(Coup.id == name)).first() if is_id(name, prefix) else None
+    )
     if row is None:
-        raise NotFound(f"there is no coup «{coup_id[:40]}» at this table")
+        raise NotFound(f"there is no {what} «{name[:40]}» at this table")
     return row
 
 
-def _own_results(session: Session, coup_ids: list[str], player: str) -> dict[str, Json]:
+def _rows(table: TableData, prefix: str) -> Select[Any]:
+    return select(Coup.__table__).where(Coup.table_id == table.id, Coup.id.startswith(f"{prefix}_"))
+
+
+def own_results(session: Session, coup_ids: list[str], player: str) -> dict[str, Json]:
+    """What these coups or deals were to a player, by their ids."""
     query = select(
         CoupResult.coup_id,
         CoupResult.seat,
@@ -196,8 +222,8 @@ def _choices(session: Session, table: TableData, rows: Sequence[Any], player: st
 
 def export_ndjson(session: Session, table: TableData, player: str) -> Iterator[str]:
     """Every ended coup in full, oldest first, one JSON object a line."""
-    for rows in _ended(session, table).partitions():
-        own = _own_results(session, [row.id for row in rows], player)
+    for rows in ended(session, table, _COUP).partitions():
+        own = own_results(session, [row.id for row in rows], player)
         choices = _choices(session, table, rows, player)
         for row in rows:
             shown = {**_coup(row, table, own.get(row.id)), "choices": choices[row.number]}
@@ -209,7 +235,7 @@ def export_csv(session: Session, table: TableData, player: str) -> Iterator[str]
     buffer = io.StringIO()
     writer = csv.writer(buffer)
     writer.writerow(CSV_COLUMNS)
-    for row in _ended(session, table):
+    for row in ended(session, table, _COUP):
         writer.writerows(_seat_rows(row, table))
         yield buffer.getvalue()
         buffer.seek(0)
@@ -217,10 +243,9 @@ def export_csv(session: Session, table: TableData, player: str) -> Iterator[str]
     yield buffer.getvalue()
 
 
-def _ended(session: Session, table: TableData) -> Result[Any]:
-    query = (
-        select(Coup.__table__).where(Coup.table_id == table.id, Coup.status != _OPEN).order_by(Coup.number)
-    )
+def ended(session: Session, table: TableData, prefix: str) -> Result[Any]:
+    """Rows of the coups or deals that are over, oldest first, part by part."""
+    query = _rows(table, prefix).where(Coup.status != _OPEN).order_by(Coup.number)
     return session.execute(query.execution_options(yield_per=200))
 
 

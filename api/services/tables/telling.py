@@ -12,14 +12,17 @@ def stamp(when: datetime | None) -> str | None:
     return when.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z") if when else None
 
 
-def redacted(n: int, at: datetime, event: Mapping[str, Any], player: str | None) -> Json:
-    """One event as this player may see it: the number is everyone's, private data are the owner's."""
+def redacted(n: int, at: datetime, event: Mapping[str, Any], player: str | None, unit: str = "coup") -> Json:
+    """One event as this player may see it: the number is everyone's, private data are the owner's.
+
+    `unit`: what the table counts, coups or deals.
+    """
     mine = (event["private"] or {}).get(player, {}) if player is not None else {}
     return {
         "n": n,
         "at": stamp(at),
         "type": event["type"],
-        "coup": event["coup"],
+        unit: event["coup"],
         "seat": event["seat"],
         "data": {**event["data"], **mine},
     }

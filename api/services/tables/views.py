@@ -1,7 +1,7 @@
 """What a player may see of a table. Made of what the engine's view lists for his seat, never of the state."""
 
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import Select, bindparam, or_, select
 from sqlalchemy.orm import Session
@@ -9,14 +9,13 @@ from sqlalchemy.orm import Session
 from api.models import Account, Player, Seat, Table
 from api.services import limits
 from api.services.tables.change import Change
+from api.services.tables.families import conductor_of
 from api.services.tables.model import OPEN, Json, TableData, load_all
-from api.services.tables.play import state_of
-from api.services.tables.restraint import cut
 from api.services.tables.telling import redacted, stamp
-from casino.banking.state import BankingState
+from casino.game import State
 
 
-def table_view(table: TableData, player: str, now: datetime, live: BankingState | None = None) -> Json:
+def table_view(table: TableData, player: str, now: datetime, live: State[Any] | None = None) -> Json:
     """The table as this player may see it, with his legal actions; `play` only for seats and spectators."""
     sitter = table.seat_of(player)
     shown: Json = {
@@ -27,20 +26,8 @@ def table_view(table: TableData, player: str, now: datetime, live: BankingState 
         "deadline": stamp(table.deadline),
         "events": table.last_event,
         "you": None,
-        "play": None,
-        "legal": [],
-        "last": None,
+        **conductor_of(table.game).shown(table, sitter, table.may_watch(player), live),
     }
-    began = bool(table.stored.get("state"))
-    seat = sitter.number if sitter is not None and not sitter.pending else None
-    if began and table.may_watch(player):
-        state = live or state_of(table)
-        play = state.view(seat)
-        shown["legal"], shown["last"] = play.pop("legal"), play.pop("last")
-        if sitter is not None:
-            mine = [] if sitter.leaving else shown["legal"]  # the default policy acts for who is leaving
-            shown["legal"] = cut(mine, state, sitter.number, sitter.allowance)
-        shown["play"] = play
     if sitter is not None:
         purse = shown["play"]["purse"] if table.practice and shown["play"] else table.balance(sitter)
         shown["you"] = {"seat": sitter.number, "balance": purse}
@@ -52,7 +39,7 @@ def summary(table: TableData, player: str) -> Json:
     return {
         "id": table.id,
         "game": table.game,
-        "family": "banking",
+        "family": table.family,
         "rules_hash": table.rules_hash,
         "version": table.version,
         "phase": table.phase,
@@ -64,15 +51,16 @@ def summary(table: TableData, player: str) -> Json:
         "created_at": stamp(table.created_at),
         "closed_at": stamp(table.closed_at),
         "seats": [sitter.to_json(player) for sitter in table.sitters],
+        **conductor_of(table.game).summary(table),
     }
 
 
 def answer(change: Change, table: TableData, player: str, now: datetime) -> Json:
     """The answer to an action: the view after it, and the events that it set off."""
     happenings = [] if change.silent else change.happenings
-    first = table.last_event - len(happenings) + 1
+    first, unit = table.last_event - len(happenings) + 1, conductor_of(table.game).unit
     events = [
-        redacted(first + index, now, happening._asdict(), player)
+        redacted(first + index, now, happening._asdict(), player, unit)
         for index, happening in enumerate(happenings)
     ]
     return {**table_view(table, player, now, change.live), "new_events": events, **change.report}

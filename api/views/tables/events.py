@@ -61,8 +61,8 @@ def list_events(query: dict[str, Any], table_id: str) -> Response:
 
 def _fetch(table_id: str, who: Caller, last: int, limit: int) -> list[Json]:
     with service().database.read() as session:
-        load_watched(session, table_id, who.player)
-        return events.after(session, table_id, who.player, last, limit)
+        table = load_watched(session, table_id, who.player)
+        return events.after(session, table, who.player, last, limit)
 
 
 def _last_seen(after: int) -> int:

@@ -10,9 +10,11 @@ from api.blueprint import Answer
 from api.context import now, service
 from api.etags import check_not_modified, etag_of
 from api.execution import read, write
+from api.ids import new_id
 from api.paging import next_link, page
 from api.services.errors import Conflict, Forbidden, Gone, Invalid, LimitReached, NotFound, Stale
 from api.services.tables import acting, opening, views
+from api.services.tables.asked import Opening
 from api.services.tables.change import Change, commit
 from api.services.tables.model import Json, TableData, load_for
 from api.services.tables.restraint import allow
@@ -82,20 +84,28 @@ def open_table(body: dict[str, Any]) -> Response:
     Against the house it begins at once; where the bank goes round it begins when no seat is open.
     """
     config = service().config
-    plan = opening.plan(_opening(body))
+    plan, who, table_id = opening.plan(_opening(body)), caller().player, new_id("tbl", now())
+    rehearsed = opening.rehearse(plan, table_id, terms())
 
     def create(session: Session) -> Json:
         table, invite = opening.create(
-            session, plan, caller().player, terms(), now(), engine_version(), config.open_tables
+            session,
+            plan,
+            who,
+            terms(),
+            now(),
+            table_id=table_id,
+            engine=engine_version(),
+            most_open=config.open_tables,
         )
-        answer = _done(session, acting.begin(table, terms(), now()))
+        answer = _done(session, acting.begin(session, table, who, terms(), now(), rehearsed))
         return {**answer, "invite": invite} if invite else answer
 
     return write(create, status=201, location=lambda made: f"/v1/tables/{made['id']}", etag=_tag, after=_tell)
 
 
-def _opening(body: dict[str, Any]) -> opening.Opening:
-    return opening.Opening(
+def _opening(body: dict[str, Any]) -> Opening:
+    return Opening(
         game=body["game"],
         options=body["options"],
         seats=body.get("seats"),
@@ -105,6 +115,7 @@ def _opening(body: dict[str, Any]) -> opening.Opening:
         turn_seconds=body.get("turn_seconds", service().config.turn_seconds),
         private=body["private"],
         spectators=body["spectators"],
+        **{name: body.get(name) for name in ("target", "ante", "chips_per_point", "max_points")},
     )
 
 
@@ -176,7 +187,7 @@ def take_seat(body: dict[str, Any], table_id: str) -> Response:
     return write(
         _done,
         plan=lambda tx: acting.plan_join(
-            tx, table_id, who, terms(), now(), seat=body["seat"], invite=body["invite"]
+            tx, table_id, who, terms(), now(), seat=body["seat"], invite=body["invite"], seed=body["seed"]
         ),
         current=_current(table_id),
         status=201,

@@ -10,6 +10,7 @@ from api.strict_json import INT64_MAX
 
 MOST_ACTIONS: Final = 20
 MOST_EVENTS: Final = 500
+MOST_CHIPS: Final = 1_000_000_000
 _SEAT_KINDS: Final = ("me", "bot", "house", "open")
 
 
@@ -22,6 +23,7 @@ class NewSeat(Schema):
     )
     stake = Whole(1, text="What a bot stakes; the smallest stake where absent.", example=10)
     name = Text(1, 40, text="What a bot is called.", example="Boris")
+    seed = Flag(text="Your own seat at a match: the first deal waits until you have given a seed.")
 
 
 class NewTable(Schema):
@@ -46,6 +48,24 @@ class NewTable(Schema):
     turn_seconds = Whole(0, 86_400, text="Time to act; 0 for no clock.", example=30)
     private = Flag(load_default=False, text="To be seen and joined with the invite only.")
     spectators = Flag(load_default=False, text="Anybody may watch what lies open.")
+    target = Whole(
+        1,
+        1_000_000,
+        text="Matches: points, or deals won, that end it; the game's own where absent.",
+        example=500,
+    )
+    ante = Whole(
+        0, MOST_CHIPS, text="Matches: chips of each seat a deal, for the pot; 0 where absent.", example=10
+    )
+    chips_per_point = Whole(
+        0,
+        MOST_CHIPS,
+        text="Matches on points: chips that each pays each for a point; 0 where absent.",
+        example=1,
+    )
+    max_points = Whole(
+        1, 10_000, text="Points of a deal that are paid at most; 200 where absent.", example=200
+    )
 
     @validates_schema
     def seed_needs_practice(self, data: dict[str, Any], **_: Any) -> None:
@@ -59,6 +79,9 @@ class JoinTable(Schema):
 
     seat = Whole(0, 9, load_default=None, text="The seat; the first open one where absent.", example=1)
     invite = Text(1, 64, load_default=None, text="The code of a private table.", example="Zm9vYmFyYmF6cXV4")
+    seed = Text(
+        1, 64, load_default=None, text="Matches: your client seed, up to 32 bytes in hex.", example="00ff"
+    )
 
 
 class Act(Schema):
@@ -140,8 +163,12 @@ class TableSummary(Schema):
     rules_hash = fields.String(required=True)
     version = fields.Integer(required=True)
     phase = fields.String(required=True)
-    bank = fields.String(required=True)
+    bank = fields.String(required=True, allow_none=True, metadata={"description": "None at a match."})
     stakes = fields.String(required=True)
+    target = fields.Integer(allow_none=True, metadata={"description": "Matches: what ends it."})
+    ante = fields.Integer(metadata={"description": "Matches: chips of each seat a deal."})
+    chips_per_point = fields.Integer()
+    max_points = fields.Integer()
     turn_seconds = fields.Integer(required=True)
     private = fields.Boolean(required=True)
     spectators = fields.Boolean(required=True)
@@ -163,7 +190,8 @@ class EventShown(Schema):
     n = fields.Integer(required=True)
     at = fields.String(required=True)
     type = fields.String(required=True)
-    coup = fields.Integer(required=True, allow_none=True)
+    coup = fields.Integer(allow_none=True, metadata={"description": "Banking tables: which coup."})
+    deal = fields.Integer(allow_none=True, metadata={"description": "Matches: which deal."})
     seat = fields.Integer(required=True, allow_none=True)
     data = fields.Dict(required=True)
 

@@ -1,6 +1,6 @@
 """An application on a fresh database, and players for it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from flask import Flask
@@ -12,9 +12,11 @@ from tests.api.tables.people import Person
 
 
 @pytest.fixture
-def app(database_url: str) -> Flask:
+def app(database_url: str) -> Iterator[Flask]:
     """The application: on SQLite and on PostgreSQL."""
-    return create_app(from_environment({}, database_url=database_url, log_level="error"))
+    made = create_app(from_environment({}, database_url=database_url, log_level="error"))
+    yield made
+    made.extensions["macao"].database.dispose()
 
 
 @pytest.fixture

@@ -1,0 +1,93 @@
+"""Who moves next at a match for seats that no person plays, and what. Bots see the view of their seat only."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Final
+
+from api.services.tables.model import BOT, OPEN, Sitter
+from casino.bots import Bot
+from casino.bots.policies import DEFAULT, make, read
+from casino.game import View
+from casino.match import Match, MatchState
+from casino.shedding.actions import MACAO, text
+
+CALL: Final = text(MACAO)  # what a seat says for itself, whoever's turn it is
+Move = tuple[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsed:
+    """The beginning of a match as it was thought out before the table is written: its seed, and what bots do."""
+
+    server_seed: bytes
+    moves: Sequence[Move]
+
+
+class Bots:
+    """The bots of a table. `rehearsed`: moves that they have thought out already."""
+
+    def __init__(
+        self,
+        match: Match[Any],
+        sitters: Sequence[Sitter],
+        chance: Callable[[int], Random],
+        rehearsed: Iterable[Move] = (),
+    ) -> None:
+        self.match = match
+        self.sitters = sitters
+        self._chance = chance
+        self._rehearsed = deque(rehearsed)
+        self._made: dict[tuple[int, bool], Bot] = {}
+
+    def next(self, state: MatchState[Any]) -> Move | None:
+        """The next move that needs no person; None where one is awaited, or nobody.
+
+        Out of turn a bot speaks for itself only. It catches another when its own turn comes, so that a person who is
+        to move before it, or who has to call, has the time that a person takes.
+        """
+        if self._rehearsed:
+            return self._rehearsed.popleft()
+        awaited = state.awaited()
+        for seat in state.actors():
+            if seat not in awaited and not self.sitters[seat].by_hand and CALL in state.legal_texts(seat):
+                words = self.bot(seat).aside(state.view(seat))
+                if words is not None:
+                    return seat, words
+        for seat in awaited:
+            if not self.sitters[seat].by_hand:
+                return seat, self.bot(seat).choose(state.view(seat))
+        return None
+
+    def bot(self, seat: int) -> Bot:
+        """The bot that plays a seat: its own, or the default where a person has left or is late."""
+        sitter = self.sitters[seat]
+        own = sitter.kind == BOT
+        if (seat, own) not in self._made:
+            policy = read(sitter.policy, self.match.family) if own else DEFAULT
+            self._made[seat, own] = make(policy, self.match.game, self._chance(seat))
+        return self._made[seat, own]
+
+
+def rehearse(
+    match: Match[Any],
+    sitters: Sequence[Sitter],
+    name: str,
+    server_seed: bytes,
+    chance: Callable[[int], Random],
+) -> Rehearsed:
+    """Play a match from its seed until a person is awaited. `name`: the table's in the key."""
+    moves: list[Move] = []
+    if all(sitter.kind != OPEN for sitter in sitters):
+        state = match.start(server_seed, name, [b""] * match.seats)
+        bots = Bots(match, sitters, chance)
+        while (move := bots.next(state)) is not None:
+            moves.append(move)
+            state.do(*move)
+    return Rehearsed(server_seed, moves)
+
+
+def turn_goes_on(view: View) -> bool:
+    """Has the seat on turn begun its turn: laid cards that want more, or drawn one?"""
+    return bool(view.get("turn") or view.get("drew"))

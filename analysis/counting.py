@@ -8,7 +8,7 @@ other as the next to be dealt, so the effects weighted by the counts sum to noug
 over random shoes. Its mean is the fresh shoe's edge; its spread is what a counter lives by.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
@@ -23,12 +23,13 @@ from analysis.fast import edges
 from analysis.numbers import Number
 from analysis.shoe import Shoe, full
 from analysis.simulate import Estimate, simulate
-from analysis.strategies import Policy, banker_table, punter_table
+from analysis.strategies import Policy, banker_table, default, punter_table
 from casino.banking.policies import BANKER, PUNTER
 from casino.banking.rules import Rules
 from casino.errors import RulesError
 
 Floats = NDArray[np.float64]
+Progress = Callable[[int], object]
 SIDES: Final = (PUNTER, BANKER)
 MOST_SAMPLES: Final = 1_000_000
 SAMPLES: Final = 2000
@@ -153,6 +154,7 @@ def counting(
     depths: Sequence[int] | None = None,
     samples: int = SAMPLES,
     seed: int = 0,
+    progress: Progress = lambda _: None,
 ) -> Counting:
     """Effects of removal, and the distribution of a side's edge over the depth of a bank.
 
@@ -160,32 +162,29 @@ def counting(
     are drawn (the same for the same seed) and the exact edge of each is worked out. `gain_of_bet_variation` is what
     is won a coup, in smallest stakes, by staking the table's most when the edge is for the side and the least when it
     is not, over always staking the least; `correlation_of_count` how well the effects of removal, summed over the
-    cards gone, tell the edge. Raises RulesError.
+    cards gone, tell the edge. `progress` is called with the shoes of each depth when it is done. Raises RulesError.
     """
     _check(rules, side, samples, seed)
     places = _depths(rules, depths)
-    mine, his = resolve(
-        rules, punter or "optimal", banker or ("rules" if not rules.banker_is_free else "threshold:5")
-    )
-    if his is None:
+    mine, his = punter or "optimal", banker or default(BANKER, rules)
+    tables = resolve(rules, mine, his)
+    if tables[1] is None:
         raise RulesError(
             "a banker's policy must be given: a best reply to a best reply is an equilibrium",
             pointer="/banker",
         )
-    fresh = odds(rules, None, (), punter or "optimal", banker)
-    effects = effects_of_removal(rules, None, punter or "optimal", banker)
     sign = 1 if side == PUNTER else -1
-    limits = rules.limits
-    spread = Fraction(limits.max, limits.min)
+    effects = effects_of_removal(rules, None, mine, his)
     worth = np.zeros(10)
-    for effect in effects:
-        worth[effect.points] = sign * float(effect.punter)
-    random = np.random.default_rng(np.random.SeedSequence(seed))
-    found = []
-    for gone, shoes in zip(places, _shoes(rules, places, samples, random), strict=True):
-        edge = sign * edges(rules, shoes, mine, his)
-        full_shoe = 4 * rules.decks * np.array((4, 1, 1, 1, 1, 1, 1, 1, 1, 1))
-        found.append(_depth(gone, edge, (full_shoe - shoes) @ worth, float(spread)))
+    worth[[effect.points for effect in effects]] = [sign * float(effect.punter) for effect in effects]
+    spread, whole = Fraction(rules.limits.max, rules.limits.min), np.array(full(rules.decks).counts)
+    random, found = np.random.default_rng(np.random.SeedSequence(seed)), []
+    for gone in places:
+        taken = random.multivariate_hypergeometric(whole, gone, size=samples).astype(np.int64)
+        edge = sign * edges(rules, whole - taken, tables[0], tables[1])
+        found.append(_depth(gone, edge, taken @ worth, float(spread)))
+        progress(samples)
+    fresh = odds(rules, None, (), mine, his)
     value = fresh.ev_punter if side == PUNTER else fresh.ev_banker
     return Counting(rules, side, value, effects, found, spread, samples, seed)
 
@@ -212,17 +211,6 @@ def _depths(rules: Rules, depths: Sequence[int] | None) -> list[int]:
                 pointer=f"/depths/{index}",
             )
     return list(depths)
-
-
-def _shoes(
-    rules: Rules, depths: Sequence[int], samples: int, random: np.random.Generator
-) -> "list[NDArray[np.int64]]":
-    """For each depth `samples` shoes `[shoe, points]` of what is left when so many cards are gone at random."""
-    counts = 4 * rules.decks * np.array((4, 1, 1, 1, 1, 1, 1, 1, 1, 1))
-    return [
-        counts - random.multivariate_hypergeometric(counts, gone, size=samples).astype(np.int64)
-        for gone in depths
-    ]
 
 
 def _depth(gone: int, edge: Floats, count: Floats, spread: float) -> Depth:

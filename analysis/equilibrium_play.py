@@ -68,9 +68,18 @@ def equilibrium_of(rules: Rules, shoe: Shoe) -> Shares:
         return _shares(rules, whole)
 
 
+def is_ready(rules: Rules) -> bool:
+    """Would `equilibrium_of` answer at once? (Without discards it always does; with them it takes some seconds.)"""
+    return rules.hash in _ready or not may_discard(cached_plan(rules))
+
+
+_ready: set[str] = set()
+
+
 @lru_cache(maxsize=1024)
 def _shares(rules: Rules, shoe: Shoe) -> Shares:
     found = equilibrium(rules, shoe, tail=TAIL)
+    _ready.add(rules.hash)
     if not isinstance(found, Equilibrium):
         raise AssertionError("one punter was asked for")
     plan, discards = cached_plan(rules), found.discards

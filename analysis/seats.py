@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from analysis.decision import BankerDecision, banker_decision
+from analysis.decision import BankerDecision, banker_decision, steps_of
 from analysis.lines import Unseen
 from analysis.punter_turn import PunterDecision, PunterState, punter_decision
 from analysis.shoe import Shoe, banker_may_draw, full, may_discard, punter_may_draw
@@ -203,22 +203,32 @@ def banker_turn(seen: Seen, others: PunterTables) -> tuple[BankerDecision, list[
 
     Raises RulesError: a decision that costs more than the cap.
     """
-    rules, hands = seen.rules, seen.hands()
-    words, entry = hands[seen.banker], seen.view["seats"][seen.banker]
+    shoe, state = _banker_state(seen, others)
+    decision = banker_decision(seen.rules, shoe, state)
+    punters = seen.others()
+    return decision, [punters[at] for at in decision.unexpected]
+
+
+def banker_steps(seen: Seen, others: PunterTables) -> int:
+    """Multiplications that his decision takes, about."""
+    return steps_of(seen.rules, *_banker_state(seen, others))
+
+
+def _banker_state(seen: Seen, others: PunterTables) -> tuple[Shoe, BankerState]:
+    """What the shoe held before the coup, less other cards seen, and the coup as the banker sees it."""
+    rules = seen.rules
+    words, entry = seen.hands()[seen.banker], seen.view["seats"][seen.banker]
     cards = words.first(rules.first_cards)
     if cards is None:
         raise ValueError("a banker who decides sees his own cards")
-    punters = seen.others()
     state = BankerState(
         cards=cards,
-        punters=tuple(seen.punter_seen(seat, others[seat]) for seat in punters),
+        punters=tuple(seen.punter_seen(seat, others[seat]) for seat in seen.others()),
         third=words.kept[rules.first_cards] if entry["drew"] else None,
         thrown=words.thrown,
     )
     known = Counter(card for card, _ in state.known())
-    shoe = Shoe(tuple(count + known[points] for points, count in enumerate(seen.unseen())))
-    decision = banker_decision(rules, shoe, state)
-    return decision, [punters[at] for at in decision.unexpected]
+    return Shoe(tuple(count + known[points] for points, count in enumerate(seen.unseen()))), state
 
 
 def may_run_dry(seen: Seen) -> bool:

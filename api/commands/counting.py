@@ -1,13 +1,15 @@
 """`macao counting`: what counting cards is worth to a side."""
 
 import json
+import sys
 from typing import Any
 
 import click
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from analysis.counting import SAMPLES, SIDES, Counting
+from analysis.counting import DEPTHS, SAMPLES, SIDES, Counting
 from analysis.counting import counting as counted
 from analysis.numbers import Number
 from api.commands.exports import chart_option, exported, pictured, table_options
@@ -50,8 +52,13 @@ def counting(
     if shoe.infinite:
         raise RulesError("no card ever leaves an infinite shoe: give a number of packs", pointer="/decks")
     places = None if depths is None else _depths(depths)
-    with Console(stderr=True).status("dealing shoes"):
-        found = counted(rules, depths=places, **asked)
+    columns = (TextColumn("working shoes out"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    # Only where somebody looks, so that pipes stay clean.
+    with Progress(
+        *columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()
+    ) as bar:
+        task = bar.add_task("shoes", total=asked["samples"] * len(places or range(DEPTHS)))
+        found = counted(rules, depths=places, progress=lambda done: bar.advance(task, done), **asked)
     if chart is not None:
         from analysis.plots import edge_by_depth  # noqa: PLC0415
 

@@ -9,14 +9,14 @@ from api.auth import caller
 from api.blueprint import Answer
 from api.context import service
 from api.execution import reply
-from api.services.errors import Conflict, Forbidden, Gone, NotFound
+from api.services.errors import Conflict, Forbidden, Gone, Invalid, NotFound
 from api.services.tables import advising
 from api.views.odds.shapes import figure, figures
+from api.views.odds.spending import spend
 from api.views.tables import examples
 from api.views.tables.common import blueprint
 
-_COST: Final = 500  # a tenth of a second
-_ERRORS: Final = (NotFound, Forbidden, Conflict, Gone)
+_ERRORS: Final = (NotFound, Forbidden, Conflict, Gone, Invalid)
 
 
 class Judged(Schema):
@@ -93,7 +93,6 @@ class CoupCost(Schema):
     "/tables/<table_id>/advice",
     answer=Answer(200, Advice(), examples.ADVICE),
     errors=_ERRORS,
-    cost=_COST,
 )
 def get_advice(table_id: str) -> Response:
     """Advise your seat: the exact worth of each action, from what you see and nothing else.
@@ -104,15 +103,14 @@ def get_advice(table_id: str) -> Response:
     """
     with service().database.read() as session:
         asked = advising.turn_of(session, table_id, caller().player)
-    return reply(advising.advice(asked))
+    return reply(advising.advice(asked, spend))
 
 
 @blueprint.operation(
     "GET",
     "/tables/<table_id>/coups/<coup_id>/cost",
     answer=Answer(200, CoupCost(), examples.COUP_COST),
-    errors=(NotFound, Conflict),
-    cost=_COST,
+    errors=(NotFound, Conflict, Invalid),
 )
 def get_coup_cost(table_id: str, coup_id: str) -> Response:
     """Tell what the choices of a settled coup cost: the EV of what was done, and of the best there was.
@@ -122,4 +120,4 @@ def get_coup_cost(table_id: str, coup_id: str) -> Response:
     """
     with service().database.read() as session:
         asked = advising.told(session, table_id, caller().player, coup_id)
-    return reply(advising.cost(asked))
+    return reply(advising.cost(asked, spend))

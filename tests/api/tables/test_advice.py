@@ -6,6 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from flask import Flask
+from http_contract import register
 from sqlalchemy import update
 
 from analysis.advice import advise
@@ -166,6 +168,21 @@ def test_advice_changes_nothing(ada: Person, database: Database) -> None:
     assert snapshot(database) == before
     again = ada.ask("GET", f"/tables/{table}/advice", headers={"If-None-Match": first.headers["ETag"]})
     assert again.status_code == 304
+
+
+def test_it_is_paid_for_before_the_work(sqlite_url: str, make_app: Callable[..., Flask]) -> None:
+    """A decision in which zeros may be thrown costs 850 units: a window of 700 refuses it, and tells both."""
+    client = make_app(sqlite_url, rate_limit="700/minute").test_client()
+    auth = register(client)["auth"]
+    table = client.post("/v1/tables", json={"game": "house"}, headers=auth).json["id"]
+    refused = client.get(f"/v1/tables/{table}/advice", headers=auth)
+    assert (refused.status_code, refused.json["code"]) == (429, "rate_limited")
+    assert (refused.json["cost"], refused.json["cap"]) == (850, 700)
+    plain = client.post("/v1/tables", json={"game": "russian-even"}, headers=auth).json["id"]
+    before = int(client.get("/v1/games", headers=auth).headers["X-RateLimit-Remaining"])
+    told = client.get(f"/v1/tables/{plain}/advice", headers=auth)
+    assert told.status_code == 200
+    assert before - int(told.headers["X-RateLimit-Remaining"]) == 1 + 100
 
 
 # What choices cost

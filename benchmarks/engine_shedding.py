@@ -1,11 +1,11 @@
-"""Random play of the shedding games beside OpenSpiel's `crazy_eights` and RLCard's `uno`, in one process, by turns.
+"""Random play of the shedding games beside OpenSpiel's `crazy_eights` and RLCard's `uno`: one process, rounds in turn.
 
 All sides play whole deals for four seats through their public calls, ours with its log kept (`State.log`). Moves of
 players are counted, dealing and drawing are in the time. OpenSpiel draws by chance nodes that the caller resolves: by
-the weights it gives, as its own examples do, or, as all cards are equally likely there, by an even choice, which is the
-fastest way from Python. RLCard is driven at game level (`get_legal_actions`, `step`) and by its own `env.run`.
-Everybody picks an action alike, by one call of `random()`. Times are of the processor, so that a busy machine disturbs
-less.
+the weights it gives, as its own examples do, or, as all cards are equally likely there, by an even choice, which is
+the fastest way from Python. RLCard is driven at game level (`get_legal_actions`, `step`) and by its own `env.run`.
+Everybody picks an action alike, by one call of `random()`. Times are of the processor, so that a busy machine
+disturbs less.
 
 The game nearest to crazy eights is `russian-104`: one card a turn, wild cards, drawing. In the Romanian, Hungarian and
 Pławno games a turn has several steps, and at random one holds many cards: they are shown for comparison.
@@ -21,7 +21,6 @@ import sys
 import time
 from collections.abc import Callable
 from importlib.metadata import version
-from typing import Any
 
 import _throwaway
 
@@ -31,52 +30,47 @@ from casino.shedding.variants import VARIANTS
 SEATS = 4
 PEERS = ["open_spiel==2.0.2", "rlcard==1.2.0"]
 NEAREST = "russian-104"
-Chooser = Callable[[list[Any]], Any]
+Rate = Callable[[int, int], float]
+"""Moves a second over so many moves, from a seed."""
 
 
-def chooser(seed: int) -> Chooser:
-    """Any item of a list, each as likely."""
-    at_random = random.Random(seed).random
-    return lambda items: items[int(at_random() * len(items))]
-
-
-def our_play(name: str) -> Callable[[int, int], float]:
+def our_play(name: str) -> Rate:
     game = find(name).game(None, SEATS)
 
     def rate(moves: int, seed: int) -> float:
-        choose, seeds = chooser(seed), random.Random(seed)
+        at_random, seeds = random.Random(seed).random, random.Random(seed)
         done, began = 0, time.process_time()
         while done < moves:
             state = game.start(seeds.randbytes(32))
             awaited, legal, apply = state.awaited, state.legal, state.apply
             while seats := awaited():
-                apply(seats[0], choose(legal(seats[0])))
+                actions = legal(seats[0])
+                apply(seats[0], actions[int(at_random() * len(actions))])
                 done += 1
         return done / (time.process_time() - began)
 
     return rate
 
 
-def crazy_eights(*, even: bool) -> Callable[[int, int], float]:
+def crazy_eights(*, even: bool) -> Rate:
     import pyspiel  # noqa: PLC0415 (only the throw-away environment has it)
 
     game = pyspiel.load_game(f"crazy_eights(players={SEATS})")
 
     def rate(moves: int, seed: int) -> float:
-        choose, weighted = chooser(seed), random.Random(seed).choices
+        at_random, weighted = random.Random(seed).random, random.Random(seed).choices
         done, began = 0, time.process_time()
         while done < moves:
             state = game.new_initial_state()
             while not state.is_terminal():
-                if state.is_chance_node():
-                    if even:
-                        state.apply_action(choose(state.legal_actions()))
-                    else:
-                        outcomes, weights = zip(*state.chance_outcomes(), strict=True)
-                        state.apply_action(weighted(outcomes, weights)[0])
-                else:
-                    state.apply_action(choose(state.legal_actions()))
-                    done += 1
+                chance = state.is_chance_node()
+                if chance and not even:
+                    outcomes, weights = zip(*state.chance_outcomes(), strict=True)
+                    state.apply_action(weighted(outcomes, weights)[0])
+                    continue
+                actions = state.legal_actions()
+                state.apply_action(actions[int(at_random() * len(actions))])
+                done += not chance
         return done / (time.process_time() - began)
 
     return rate
@@ -88,12 +82,13 @@ def uno_game(moves: int, seed: int) -> float:
     game = Game()
     game.configure({"game_num_players": SEATS})
     game.np_random.seed(seed)
-    choose = chooser(seed)
+    at_random = random.Random(seed).random
     done, began = 0, time.process_time()
     while done < moves:
         game.init_game()
         while not game.is_over():
-            game.step(choose(game.get_legal_actions()))
+            actions = game.get_legal_actions()
+            game.step(actions[int(at_random() * len(actions))])
             done += 1
     return done / (time.process_time() - began)
 

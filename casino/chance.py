@@ -68,23 +68,33 @@ def shuffled(cards: Iterable[int], key: bytes, number: int) -> list[int]:
     below the largest multiple of i + 1 that 32 bits hold (others are rejected).
     """
     order = list(cards)
-    block = len(order) // 8 + 1
-    stream = words(key, number, 0, block)
-    safe = _SPAN - len(order)  # no word below it biases any place
-    at = 0
-    for place in range(len(order) - 1, 0, -1):
-        word = stream[at]
-        at += 1
-        if word >= safe:
-            limit = _SPAN - _SPAN % (place + 1)
-            while word >= limit:
-                stream += words(key, number, block, 1)
-                block += 1
-                word = stream[at]
-                at += 1
+    size = len(order)
+    stream = words(key, number, 0, size // 8 + 1)
+    if max(stream) >= _SPAN - size:
+        stream = _unbiased(stream, key, number, size)
+    for place, word in zip(range(size - 1, 0, -1), stream, strict=False):
         other = word % (place + 1)
         order[place], order[other] = order[other], order[place]
     return order
+
+
+def _unbiased(stream: list[int], key: bytes, number: int, size: int) -> list[int]:
+    """The words that a shuffle of so many cards uses: those that would bias their place are left out."""
+    found: list[int] = []
+    block = size // 8 + 1
+    at = 0
+    for ways in range(size, 1, -1):
+        limit = _SPAN - _SPAN % ways
+        while True:
+            if at == len(stream):
+                stream = stream + words(key, number, block, 1)
+                block += 1
+            word = stream[at]
+            at += 1
+            if word < limit:
+                break
+        found.append(word)
+    return found
 
 
 def draw(ways: int, key: bytes, number: int) -> int:

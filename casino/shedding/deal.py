@@ -208,13 +208,24 @@ class Deal:
 
     def give(self, seat: int, count: int, why: str) -> tuple[int, ...]:
         """Let the seat draw so many cards, or what there is."""
-        cards = self.stock[: -count - 1 : -1]
-        del self.stock[-len(cards) or len(self.stock) :]
-        while len(cards) < count and len(self.pile) > 1:
-            self.reshuffle()
-            more = self.stock[: len(cards) - count - 1 : -1]
-            del self.stock[-len(more) :]
-            cards += more
+        if count > len(self.stock):
+            return self._give_all(seat, count, why)
+        cards = tuple(self.stock[: -count - 1 : -1])
+        del self.stock[len(self.stock) - count :]
+        return self._take(seat, cards, why)
+
+    def _give_all(self, seat: int, count: int, why: str) -> tuple[int, ...]:
+        """The stock is too small: all of it, and what the pile under its top adds, as often as it does."""
+        cards: list[int] = []
+        while len(cards) < count:
+            if not self.stock:
+                if len(self.pile) < 2:
+                    break
+                self.reshuffle()
+            cards.append(self.stock.pop())
+        return self._take(seat, tuple(cards), why)
+
+    def _take(self, seat: int, cards: tuple[int, ...], why: str) -> tuple[int, ...]:
         hand = self.hands[seat]
         for card in cards:
             bit = BITS[card]
@@ -222,9 +233,8 @@ class Deal:
                 bit <<= LAYER
             hand |= bit
         self.hands[seat] = hand
-        drawn = tuple(cards)
-        self.log.append((TOOK, seat, drawn, why))
-        return drawn
+        self.log.append((TOOK, seat, cards, why))
+        return cards
 
 
 _SHARED: Final = tuple(

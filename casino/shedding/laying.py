@@ -11,7 +11,10 @@ from casino.shedding.deal import (
     NAMING,
     NO_CARD,
     OVER,
+    PENALTY,
     SEAT_BITS,
+    TOOK,
+    TURN,
     UNLIMITED,
     Deal,
 )
@@ -20,21 +23,35 @@ from casino.shedding.tables import ANY, ANYTHING, FREE, NO_DEMAND, RANK, quiet_g
 
 
 def lay(d: Deal, seat: int, card: int) -> None:
-    """Lay a card of the hand. The common case comes first: a plain card on a calm table, and none to add."""
+    """Lay a card of the hand."""
     tables = d.tables
     hand = d.hands[seat]
     bit = BITS[card]
-    while hand & bit << LAYER:
+    while hand >> LAYER & bit:
         bit <<= LAYER
     hand ^= bit
     d.hands[seat] = hand
     d.pile.append(card)
-    if d.calm and hand & (hand - 1) and not hand & tables.quick[card]:
-        d.active = card
-        d.goal = tables.follow[card]
-        turns.calm_turn(d, seat)
-    else:
+    if not d.calm or hand & tables.quick[card] or not hand & (hand - 1):
         _lay(d, seat, card, card)
+        return
+    # The common case: on a calm table a card that does nothing, or only makes the next seat draw, and none to add.
+    d.active = card
+    d.turns += 1
+    if d.turns > d.cap:
+        ending.settle(d, "turn_limit")
+        return
+    d.to_move = d.after[seat]
+    d.drawn = NO_CARD
+    if blow := tables.blows[card]:
+        d.penalty = blow
+        d.attack = card
+        d.ask = PENALTY
+        d.goal = tables.answer[card]
+        d.calm = False
+    else:
+        d.ask = TURN
+        d.goal = tables.follow[card]
 
 
 def lay_as(d: Deal, seat: int, action: int) -> None:
@@ -42,7 +59,7 @@ def lay_as(d: Deal, seat: int, action: int) -> None:
     card, face = laid(action)
     hand = d.hands[seat]
     bit = BITS[card]
-    while hand & bit << LAYER:
+    while hand >> LAYER & bit:
         bit <<= LAYER
     d.hands[seat] = hand ^ bit
     d.pile.append(card)
@@ -63,17 +80,24 @@ def _lay(d: Deal, seat: int, card: int, face: int) -> None:
     elif tables.rules.after_joker == "any":
         d.active = ANYTHING
     d.passes = 0
-    d.calm = False
-    again = BITS[face] & tables.again
-    if again or tables.joins[face]:
+    if tables.goes_on[face]:
         d.goal = packets.addable(d)
-        hand = d.hands[seat]
-        if hand & d.goal or (hand & tables.odd and menus.can_lay_named(d, hand)) or (again and _must_draw(d)):
+        if _goes_on(d, seat, face):
             d.ask = ADDING
-            if d.drawn != card or not again:
+            d.calm = False
+            if d.drawn != card or not tables.again >> face & 1:
                 d.drawn = NO_CARD
             return
     complete(d, seat)
+
+
+def _goes_on(d: Deal, seat: int, face: int) -> bool:
+    """May or must another card follow?"""
+    tables = d.tables
+    hand = d.hands[seat]
+    if hand & d.goal or (hand & tables.odd and menus.can_lay_named(d, hand)):
+        return True
+    return bool(tables.again >> face & 1) and _must_draw(d)
 
 
 def _must_draw(d: Deal) -> bool:
@@ -92,9 +116,10 @@ def complete(d: Deal, seat: int) -> None:
     final = bool(d.finished) and ending.ended(d)
     choosing = False
     d.calm = False
+    last = d.laid[-1]
     if tables.lone and (owner := ending.double_owner(d)) >= 0:
         ending.undo_double(d, owner)
-    else:
+    elif asleep or len(d.laid) > 1 or not tables.inert[last]:
         choosing = packets.strike(d, seat)
     hand = d.hands[seat]
     if not hand & (hand - 1):
@@ -104,12 +129,14 @@ def complete(d: Deal, seat: int) -> None:
     if final:
         ending.settle(d, "out")
         return
-    calling = tables.calls >> d.laid[-1] & 1
+    calling = tables.calls[last]
     if calling and hand:
+        # What was demanded before only tells now what may not be named again.
+        d.demand_left = UNLIMITED
         d.ask = NAMING
         return
     if d.demand >= 0:
-        _lift_demand(d, lifted_by_any=not asleep, calling=bool(calling))
+        _lift_demand(d, lifted_by_any=not asleep, calling=calling)
     if choosing:
         d.ask = CHOOSING
     else:
@@ -154,6 +181,7 @@ def draw(d: Deal, seat: int, action: int) -> None:
     if not d.stock:
         if len(d.pile) < 2:
             # What there was went to a seat that had not said «macao».
+            d.log.append((TOOK, seat, (), "draw"))
             finish_turn(d, seat)
             return
         d.reshuffle()

@@ -31,15 +31,16 @@ from casino.shedding.patterns import (
     OF_SUIT,
     SUITED,
     members,
-    moved,
+    members_then,
 )
 from casino.shedding.tables import ANY, FREE, NO_DEMAND, RANK, Tables, quiet_goal
 
 Menu = tuple[int, ...]
 
 
-_adding: Final = moved(ADD)
-# Hot paths spell `members` out: two look-ups, and one action more.
+_or_draw: Final = members_then(DRAW)
+_or_end: Final = members_then(END)
+_or_accept: Final = members_then(ACCEPT)
 _OR_DRAW: Final = (DRAW,)
 _OR_END: Final = (END,)
 _OR_ACCEPT: Final = (ACCEPT,)
@@ -48,30 +49,25 @@ _OR_PASS: Final = (PASS,)
 
 def _turn(d: Deal) -> Menu:
     tables = d.tables
+    if tables.easy and (d.stock or len(d.pile) > 1):
+        plays = d.hands[d.to_move] & d.goal
+        try:
+            # As `_or_draw`, spelt out: nothing is asked as often as this.
+            return LOW[plays & LOW_HALF] + HIGH[plays >> HALF] + _OR_DRAW
+        except KeyError:
+            return _or_draw(plays)
     hand = d.hands[d.to_move]
     plays = hand & d.goal
-    if tables.intricate and (hand & tables.odd or not hand & (hand - 1)):
-        return _turn_of(d, _openings(d, hand, plays))
-    if plays and not tables.voluntary:
-        return LOW[plays & LOW_HALF] + HIGH[plays >> HALF]
-    if d.stock or len(d.pile) > 1:
-        return LOW[plays & LOW_HALF] + HIGH[plays >> HALF] + _OR_DRAW
-    return members(plays) or _OR_PASS
-
-
-def _turn_of(d: Deal, plays: Menu) -> Menu:
-    if plays and not d.tables.voluntary:
-        return plays
-    if d.can_draw():
-        return (*plays, DRAW)
-    return plays or _OR_PASS
+    lays = _openings(d, hand, plays) if tables.intricate else members(plays)
+    if lays and not tables.voluntary:
+        return lays
+    return lays + _OR_DRAW if d.can_draw() else lays or _OR_PASS
 
 
 def _answer(d: Deal) -> Menu:
     hand = d.hands[d.to_move]
     plays = hand & d.goal
-    cards = _openings(d, hand, plays) if d.tables.intricate else members(plays)
-    return cards + _OR_ACCEPT
+    return _openings(d, hand, plays) + _OR_ACCEPT if d.tables.intricate else _or_accept(plays)
 
 
 def _four(d: Deal) -> Menu:
@@ -84,8 +80,7 @@ def _drew(d: Deal) -> Menu:
     if tables.intricate:
         return _after_draw(d, d.to_move) + _OR_END
     if tables.draws_any and not d.laid:
-        plays = d.hands[d.to_move] & d.goal
-        return LOW[plays & LOW_HALF] + HIGH[plays >> HALF] + _OR_END
+        return _or_end(d.hands[d.to_move] & d.goal)
     return (d.drawn, END)
 
 
@@ -150,14 +145,17 @@ def _after_draw(d: Deal, seat: int) -> Menu:
 
 def _openings(d: Deal, hand: int, plays: int) -> Menu:
     """The first cards of a turn, where rules bear on the choice that no mask can say."""
-    rules = d.tables.rules
+    tables = d.tables
     lone = not hand & (hand - 1)
-    if lone and rules.last_card != "free" and d.players_at_start == 2:
-        plays &= ~d.tables.draw_cards
+    if not (lone or hand & tables.odd):
+        return members(plays)
+    rules = tables.rules
+    if lone and tables.lone and d.players_at_start == 2:
+        plays &= ~tables.draw_cards
     named = d.goal if hand & JOKERS and rules.named_jokers else 0
     if rules.rank_packets and d.ask in (TURN, DREW):
         plays, named = _openings_of_packets(d, hand, plays, named)
-    return members(plays) + _named(named, hand, JOKER_AS, d.tables)
+    return members(plays) + _named(named, hand, JOKER_AS, tables)
 
 
 def _openings_of_packets(d: Deal, hand: int, plays: int, named: int) -> tuple[int, int]:
@@ -190,7 +188,7 @@ def _jokers_held(hand: int) -> int:
 def _add(d: Deal) -> Menu:
     tables = d.tables
     hand = d.hands[d.to_move]
-    adds = _adding(hand & d.goal)
+    adds = tuple([ADD + card for card in members(hand & d.goal)])
     if not d.matched:
         return adds + _named(d.goal & _keeps_hope(d, hand), hand, ADD_JOKER_AS, tables)
     if hand & tables.odd:

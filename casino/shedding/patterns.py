@@ -21,41 +21,46 @@ OF_RANK: Final[tuple[int, ...]] = tuple(0b1111 << 4 * rank for rank in range(13)
 OF_SUIT: Final[tuple[int, ...]] = tuple(sum(BITS[suit:FACES:4]) for suit in range(4))
 
 
-class _Half(dict[int, tuple[int, ...]]):
-    """The members of sets within half of the faces, from face `first` on: worked out once, remembered for a while."""
-
-    _MOST: Final = 1 << 16
-
-    def __init__(self, first: int) -> None:
-        super().__init__()
-        self.first = first
-
-    def __missing__(self, bits: int) -> tuple[int, ...]:
-        if len(self) >= self._MOST:
-            self.clear()
-        found, rest, below = [], bits, self.first - 1
-        while rest:
-            found.append((rest & -rest).bit_length() + below)
-            rest &= rest - 1
-        self[bits] = cards = tuple(found)
-        return cards
-
-
 HALF: Final = 27
 LOW_HALF: Final = (1 << HALF) - 1
-LOW: Final = _Half(0)
-HIGH: Final = _Half(HALF)
+_MOST: Final = 1 << 16
+Members = dict[int, tuple[int, ...]]
+# The members of sets met before, by half of the faces: plain look-ups, and a KeyError for a set that is new.
+LOW: Final[Members] = {}
+HIGH: Final[Members] = {}
 
 
 def members(bits: int) -> tuple[int, ...]:
     """The cards of a set, in order."""
-    return LOW[bits & LOW_HALF] + HIGH[bits >> HALF]
+    low, high = bits & LOW_HALF, bits >> HALF
+    if low not in LOW:
+        _remember(LOW, low, 0)
+    if high not in HIGH:
+        _remember(HIGH, high, HALF)
+    return LOW[low] + HIGH[high]
 
 
-def moved(first: int) -> Callable[[int], tuple[int, ...]]:
-    """Like `members`, but each card moved up by `first`: for actions that are numbered as their cards are."""
-    low, high = _Half(first), _Half(first + HALF)
-    return lambda bits: low[bits & LOW_HALF] + high[bits >> HALF]
+def members_then(*last: int) -> Callable[[int], tuple[int, ...]]:
+    """Like `members`, with more numbers behind them. This is asked once a move: no more calls than need be."""
+
+    def found(bits: int) -> tuple[int, ...]:
+        try:
+            return LOW[bits & LOW_HALF] + HIGH[bits >> HALF] + last
+        except KeyError:
+            return members(bits) + last
+
+    return found
+
+
+def _remember(known: Members, bits: int, first: int) -> None:
+    """Work out the members of a set that begins with face `first`."""
+    if len(known) >= _MOST:
+        known.clear()
+    found, rest = [], bits
+    while rest:
+        found.append((rest & -rest).bit_length() - 1 + first)
+        rest &= rest - 1
+    known[bits] = tuple(found)
 
 
 def mask(pattern: str, pointer: str = "") -> int:

@@ -327,10 +327,9 @@ class _Reader:
         d.matched = (
             d.ask != TURN or not self.rules.rank_packets or any(BITS[card] & wanted for card in d.laid)
         )
-        power = self.tables.powers[d.laid[-1]]
         needs = turn.get("needs")
-        asks = {"name": power and power.names, "choose": power and power.choose}
-        if not asks.get(needs or "", True):
+        choosing = any(self.tables.effects[card].choose for card in d.laid)
+        if not {"name": self.tables.calls[d.laid[-1]], "choose": choosing}.get(needs or "", True):
             raise PositionError(f"{NAMES[d.laid[-1]]} asks no such thing", pointer="/turn/needs")
         d.ask = {"name": NAMING, "choose": CHOOSING}.get(needs or "", ADDING)
         d.calm = False

@@ -42,23 +42,27 @@ class Tables:
 
     follow: by the card to be matched (54: anything), what may be laid in a quiet turn. answer: by the card that an
     open penalty stands on. demanded: by demand, what meets it. chain: by a card that plays again, what may come
-    next. powers, effects: by card. backs: cards that attack backward. same_rank: by card, its equals (jokers are
-    equal). steps: by card, its neighbours in a run. joins: by card, what may be added to it alone; joins_alike: or
-    to any packet that ends with it. quick: by card, the cards in hand beside which laying it is more than laying it.
-    odd: cards beside which more may be laid than `hand & goal`. lone: is a last card restricted?
+    next. powers, effects, calls, inert (neither draws nor turns anything), goes_on (may others follow in its turn?): by
+    card. blows: by card, what it makes the next seat draw, if that is all it does.
+    backs: cards that attack backward. same_rank: by card, its equals (jokers are equal). steps: by card, its
+    neighbours in a run. joins: by card, what may be added to it alone; joins_alike: or to any packet that ends with
+    it. quick: by card, the cards in hand beside which laying it is more than laying it. odd: cards beside which more
+    may be laid than `hand & goal`. lone: is a last card restricted? intricate: may either be so? easy: neither, and
+    one may always draw.
     """
 
     __slots__ = (
-        "again", "answer", "attacks", "backs", "callable", "calls", "calls_rank", "chain", "demanded",
-        "doubling", "draw_cards", "draws_any", "effects", "final_draws", "follow", "intricate", "joins",
-        "joins_alike", "lone", "odd", "plain", "powers", "quick", "rules", "same_rank", "skip_cards",
-        "special", "steps", "values", "voluntary", "wild",
+        "again", "answer", "attacks", "backs", "blows", "callable", "calls", "calls_rank", "chain", "demanded",
+        "doubling", "draw_cards", "draws_any", "easy", "effects", "final_draws", "follow", "goes_on", "inert",
+        "intricate", "joins", "joins_alike", "lone", "odd", "plain", "powers", "quick", "rules", "same_rank",
+        "skip_cards", "special", "steps", "values", "voluntary", "wild",
     )  # fmt: skip
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.powers = _by_card(rules)
         self.effects = tuple(map(_effect, self.powers))
+        self.inert = tuple(effect == NO_EFFECT for effect in self.effects)
         self.backs = cards_with(rules, lambda power: power.back)
         self.wild = wild_cards(rules)
         self.special = cards_with(rules, lambda power: True)
@@ -66,7 +70,7 @@ class Tables:
         self.attacks = cards_with(rules, lambda power: power.draw or power.adds)
         self.again = cards_with(rules, lambda power: power.again)
         self.calls_rank = cards_with(rules, lambda power: power.names == "rank")
-        self.calls = self.calls_rank | cards_with(rules, lambda power: power.names == "suit")
+        self.calls = tuple(bool(power and power.names) for power in self.powers)
         self.draw_cards = mask(rules.draw_cards)
         self.skip_cards = mask(rules.skip_answers)
         self.final_draws = mask(rules.final_draws)
@@ -81,17 +85,19 @@ class Tables:
         self.answer = tuple(map(self._answer, range(54)))
         self.demanded = tuple(self._demanded(demand) & faces for demand in range(DEMANDS))
         self.joins = tuple(self.joining((card,)) for card in range(54))
-        simple = SUITED & ~self.special
+        self.goes_on = tuple(bool(self.joins[card] or self.again >> card & 1) for card in range(54))
+        self.blows = tuple(map(_blow, self.powers))
         self.joins_alike = rules.packet in ("none", "rank") and not rules.jokers_in_draw_packets
         named = JOKERS if rules.named_jokers else 0
         self.quick = tuple(
-            ALL if not BITS[card] & simple else self.joins[card] and self.joins[card] | named
+            ALL if self.blows[card] < 0 or card >= FACES else self.joins[card] and self.joins[card] | named
             for card in range(54)
         )
         self.odd = ALL if rules.rank_packets else JOKERS if rules.named_jokers else 0
         self.lone = rules.last_card != "free"
         self.intricate = bool(self.odd) or self.lone
         self.voluntary = rules.voluntary_draw
+        self.easy = self.voluntary and not self.intricate
         self.draws_any = rules.play_after_draw == "any"
         self.values = _values(rules)
 
@@ -198,6 +204,13 @@ def _effect(power: Power | None) -> Effect:
     if power is None:
         return NO_EFFECT
     return Effect(power.draw, power.adds, power.skip, power.over, power.reverse, power.choose, power.cancel)
+
+
+def _blow(power: Power | None) -> int:
+    """What a card makes the next seat draw, if that is all it does; below 0 if it does more."""
+    if power is None:
+        return 0
+    return power.draw if power == Power(power.cards, draw=power.draw) else -1
 
 
 def _values(rules: Rules) -> tuple[int, ...]:

@@ -78,14 +78,20 @@ def turn_over(d: Deal, seat: int) -> None:
 
 def hand_over(d: Deal, seat: int) -> None:
     """The seat has laid, named and chosen: the turn goes where that sends it."""
+    if d.solo or d.fours or d.sitting or d.over or d.aim < 0 or d.chosen >= 0:
+        _hand_over_by_rule(d, seat)
+    else:
+        begin(d, d.after[seat])
+
+
+def _hand_over_by_rule(d: Deal, seat: int) -> None:
+    """Not simply to the next seat."""
     if d.solo:
         _solo_turn_over(d, seat)
     elif d.fours:
         ask_next(d, seat)
-    elif d.sitting or d.over or d.chosen >= 0:
-        begin(d, _target(d, seat))
     else:
-        begin(d, d.ring[d.direction * d.aim][seat])
+        begin(d, _target(d, seat))
     d.aim = 1
     d.over = 0
     d.chosen = NOBODY
@@ -117,8 +123,12 @@ def accept_penalty(d: Deal, seat: int) -> None:
         ending.settle(d, "out")
     elif origin >= 0 and not d.solo and d.tables.rules.after_backward == "continue":
         begin(d, d.next_free(origin, d.direction))
-    else:
+    elif d.demand >= 0 or d.solo or d.sitting:
         turn_over(d, seat)
+    else:
+        d.calm = True
+        d.goal = d.tables.follow[d.active]
+        calm_turn(d, seat)
 
 
 def accept_skip(d: Deal, seat: int) -> None:

@@ -8,12 +8,10 @@ from typing import Any
 import pytest
 from flask import Flask
 from http_contract import register
-from sqlalchemy import update
 
 from analysis.advice import advise
 from analysis.exact import odds
 from api.db import Database
-from api.models import Table
 from casino.banking.presets import PRESETS
 from casino.banking.rules import build
 from tests.api.tables.people import Json, Person, snapshot, sound
@@ -267,13 +265,11 @@ def test_a_coup_in_which_nobody_had_a_choice_costs_nothing(ada: Person) -> None:
     assert (told["choices"], told["cost_in_chips"]) == ([], {})
 
 
-def test_other_families_are_told_that_there_is_none(ada: Person, database: Database) -> None:
-    """A table of Пекло, as it is stored."""
-    table = ada.open()["id"]
-    with database.write() as session:
-        session.execute(update(Table).where(Table.id == table).values(game="peklo"))
+def test_other_families_are_told_that_there_is_none(ada: Person) -> None:
+    table = ada.open(game="peklo", seats=[{"kind": "me"}, *[{"kind": "bot"}] * 3])["id"]
     for path in ("advice", "coups/cou_00000000000000000000000000/cost"):
-        assert ada.get(f"/tables/{table}/{path}", 409)["code"] == "no_advice"
+        refused = ada.get(f"/tables/{table}/{path}", 409)
+        assert (refused["code"], "banking games" in refused["detail"]) == ("no_advice", True)
 
 
 # Policies that are worked out

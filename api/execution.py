@@ -5,8 +5,8 @@
 
 `write(effect)` opens one write transaction and in it, in this order: asks the database for the caller's key once more,
 takes the `Idempotency-Key` (a stored answer is given again and `effect` is not called), checks `If-Match` against
-`current(tx)` if given, calls `effect(tx)`, builds the answer from the JSON value it returns, stores it under the key,
-and commits. Whatever is raised rolls everything back.
+`current(tx)` if given (where that is None any version will do), calls `effect(tx)`, builds the answer from the JSON value
+it returns, stores it under the key, and commits. Whatever is raised rolls everything back.
 
 Work that must not be done while the writer is held (bots that think) goes into `plan`, which is called first, in a
 read transaction, and whose value `effect` gets as its second argument:
@@ -52,7 +52,7 @@ class _Write:
 
     claim: Claim | None
     answer: Callable[[Any], Response]
-    current: Callable[[Session], str] | None
+    current: Callable[[Session], str | None] | None
     secret: str | None
     after: Callable[[Any], object] | None
 
@@ -63,7 +63,7 @@ def write(
     status: int = 200,
     location: Text = None,
     etag: Text = None,
-    current: Callable[[Session], str] | None = None,
+    current: Callable[[Session], str | None] | None = None,
     plan: Callable[[Session], Any] | None = None,
     secret: str | None = None,
     after: Callable[[Any], object] | None = None,
@@ -102,7 +102,9 @@ def _planned(effect: Callable[..., Any], plan: Callable[[Session], Any], shape: 
 
 def _check_version(session: Session, shape: _Write) -> None:
     if shape.current is not None and "If-Match" in request.headers:
-        check_match(shape.current(session))
+        version = shape.current(session)
+        if version is not None:
+            check_match(version)
 
 
 def _attempt(effect: Callable[[Session], Any], shape: _Write) -> Response:

@@ -17,7 +17,8 @@ def _of_bank(proof: dict[str, Any]) -> str:
 
 
 def _of_match(proof: dict[str, Any]) -> str:
-    deals = f"{len(proof['deals'])} deals"
+    count = len(proof["deals"])
+    deals = "1 deal" if count == 1 else f"{count} deals"
     return deals if proof["totals"] is None else f"a match of {deals}"
 
 

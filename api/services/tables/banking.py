@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
-from api.services.errors import Conflict, Invalid
+from api.services.errors import Conflict, Invalid, NotFound
 from api.services.tables.asked import ME, Opening, Plan, claim_seat, refuse, sitter_of
 from api.services.tables.autoplay import autoplay
 from api.services.tables.change import Change, Happening, bot_returns
@@ -140,8 +140,12 @@ class BankingTables:
         """What a list of tables tells of one, besides what every table has."""
         return {}
 
-    def proof(self, session: Session, table: TableData, bank_id: str) -> bytes:
-        """The proof of a bank."""
+    def proof(
+        self, session: Session, table: TableData, *, bank_id: str | None = None, deal_id: str | None = None
+    ) -> bytes:
+        """The proof of a bank: nothing else is proved here."""
+        if bank_id is None:
+            raise NotFound("each bank of this table has a proof of its own, at …/banks/ID/proof")
         return proof(session, table, bank_id)
 
 

@@ -69,8 +69,11 @@ class Conductor(Protocol):
     def summary(self, table: TableData) -> Json:
         """What a list of tables tells of one, besides what every table has."""
 
-    def proof(self, session: Session, table: TableData, bank_id: str) -> bytes:
-        """The proof of a bank, or of the match that was dealt from it. Raises NotFound, Conflict."""
+    def proof(
+        self, session: Session, table: TableData, *, bank_id: str | None = None, deal_id: str | None = None
+    ) -> bytes:
+        """The proof of a bank, a deal or (of neither) of a whole match. Raises NotFound for what is not proved so at
+        such tables, Conflict while the seed is secret."""
 
 
 _MATCHES: Final = MatchTables()

@@ -11,7 +11,8 @@ from api.context import service
 from api.execution import read, stream
 from api.paging import PageQuery, next_link, page, refuse_page
 from api.services.errors import Conflict, NotFound
-from api.services.tables import proving, recall
+from api.services.tables import recall
+from api.services.tables.families import conductor_of
 from api.services.tables.model import Json
 from api.views.tables import examples, schemas
 from api.views.tables.common import blueprint
@@ -121,5 +122,6 @@ def get_proof(table_id: str, bank_id: str) -> Response:
     """Prove a bank that is over: save the answer as it is, and check it offline with `macao verify FILE`."""
     who = caller().player
     with service().database.read() as session:
-        proof = proving.proof(session, recall.viewed(session, table_id, who), bank_id)
+        table = recall.viewed(session, table_id, who)
+        proof = conductor_of(table.game).proof(session, table, bank_id=bank_id)
     return Response(proof, content_type="application/json")

@@ -1,5 +1,6 @@
 """Tables: open, join, act, watch, recall. Every view is one read or one write of the table services."""
 
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from flask import Response
@@ -16,10 +17,11 @@ from api.services.errors import Conflict, Forbidden, Gone, Invalid, LimitReached
 from api.services.tables import acting, opening, views
 from api.services.tables.asked import Opening
 from api.services.tables.change import Change, commit
+from api.services.tables.families import conductor_of
 from api.services.tables.model import Json, TableData, load_for
 from api.services.tables.restraint import allow
 from api.services.tables.telling import stamp
-from api.views.tables import advice, events, examples, past, schemas
+from api.views.tables import advice, deals, events, examples, past, schemas
 from api.views.tables.common import Remembered, blueprint, engine_version, terms
 from casino.errors import GameOver, IllegalAction, NotationError, NotYourTurn, RulesError, UnknownGame
 
@@ -65,9 +67,18 @@ def _loaded(session: Session, table_id: str) -> TableData:
     return table
 
 
-def _current(table_id: str) -> Any:
+def _current(table_id: str, texts: Sequence[str] = ()) -> Callable[[Session], str | None]:
+    """The version of a table; None where all that is to be done may be done whatever the version (a «macao»)."""
     who = caller().player
-    return lambda tx: etag_of(*views.parts_of_tag(_loaded(tx, table_id), who))
+
+    def version(session: Session) -> str | None:
+        table = _loaded(session, table_id)
+        free = conductor_of(table.game).any_version
+        if texts and all(text.split(" ", 1)[0] in free for text in texts):
+            return None
+        return etag_of(*views.parts_of_tag(table, who))
+
+    return version
 
 
 @blueprint.operation(
@@ -230,14 +241,18 @@ def act(body: dict[str, Any], table_id: str) -> Response:
 
     The house and bots answer at once; `new_events` tells what happened.
     """
-    return write(_done, plan=_plan(body, table_id), current=_current(table_id), etag=_tag, after=_tell)
+    current = _current(table_id, _texts(body))
+    return write(_done, plan=_plan(body, table_id), current=current, etag=_tag, after=_tell)
+
+
+def _texts(body: dict[str, Any]) -> list[str]:
+    return body.get("actions") or [body["action"]]
 
 
 def _plan(body: dict[str, Any], table_id: str) -> Any:
     who = caller().player
     if body.get("action") != "autoplay":
-        texts = body.get("actions") or [body["action"]]
-        return lambda tx: acting.plan_actions(tx, table_id, who, texts, terms(), now())
+        return lambda tx: acting.plan_actions(tx, table_id, who, _texts(body), terms(), now())
     cap = service().config.autoplay_cap
     if body["coups"] > cap:
         raise Invalid(f"autoplay plays at most {cap} coups a request", pointer="/coups", code="autoplay_cap")
@@ -253,4 +268,4 @@ def _plan(body: dict[str, Any], table_id: str) -> Any:
     )
 
 
-__all__ = ["advice", "blueprint", "events", "past"]
+__all__ = ["advice", "blueprint", "deals", "events", "past"]

@@ -302,3 +302,57 @@ class Proof(Schema):
     coups = fields.List(fields.Dict(), required=True)
     draws = fields.List(fields.Dict(), required=True, allow_none=True)
     digest = fields.String(required=True)
+
+
+class DealShown(Schema):
+    """A deal of a match: in full, with choices and record, once it is over. Lists run by seat."""
+
+    id = fields.String(required=True)
+    table = fields.String(required=True)
+    bank_id = fields.String(required=True, metadata={"description": "The one seed of the match."})
+    number = fields.Integer(required=True)
+    status = fields.String(required=True)
+    game = fields.String(required=True)
+    stakes_for = fields.String(required=True)
+    opened_at = fields.String(required=True)
+    settled_at = fields.String(required=True, allow_none=True)
+    you = fields.Dict(required=True, allow_none=True)
+    replay = fields.Boolean(required=True, metadata={"description": "It is over: this is a recollection."})
+    dealer = fields.Integer()
+    hands = fields.List(fields.List(fields.String()), metadata={"description": "As they were dealt."})
+    turned = fields.Raw(metadata={"description": "The card, or the cards, turned after the deal."})
+    scores = fields.List(fields.Integer())
+    winners = fields.List(fields.Integer())
+    reason = fields.String()
+    totals = fields.List(fields.Integer(), metadata={"description": "Scores of the match after this deal."})
+    won = fields.List(fields.Integer(), metadata={"description": "Deals won so far."})
+    stake = fields.Integer(metadata={"description": "Chips held of each seat before the deal."})
+    chips = fields.List(fields.Integer(), metadata={"description": "Chips won and lost: they add up to 0."})
+    rules_hash = fields.String()
+    engine = fields.String()
+    choices = fields.List(fields.Nested(EventShown))
+    record = fields.Dict(metadata={"description": "Replays card by card: `macao play --replay`."})
+
+
+class DealList(Schema):
+    """A page of deals, newest first."""
+
+    deals = fields.List(fields.Nested(DealShown), required=True)
+    next = fields.String(required=True, allow_none=True)
+
+
+class MatchProof(Schema):
+    """Everything that a match, or one deal of it, was dealt from and played by, in canonical JSON: docs/fairness.md."""
+
+    version = fields.String(required=True)
+    game = fields.String(required=True)
+    options = fields.Dict(required=True)
+    seats = fields.Integer(required=True)
+    table = fields.String(required=True)
+    commitment = fields.String(required=True)
+    server_seed = fields.String(required=True)
+    client_seeds = fields.List(fields.String(), required=True)
+    deals = fields.List(fields.Dict(), required=True)
+    totals = fields.List(fields.Integer(), required=True, allow_none=True)
+    ended_by = fields.String(required=True, allow_none=True)
+    digest = fields.String(required=True)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
-from api.services.errors import Conflict, Invalid
+from api.services.errors import Conflict, Invalid, NotFound
 from api.services.tables.asked import Opening, Plan
 from api.services.tables.change import Change, Happening
 from api.services.tables.matches import opening, proving
@@ -154,9 +154,13 @@ class MatchTables:
             "max_points": stakes.max_points,
         }
 
-    def proof(self, session: Session, table: TableData, bank_id: str) -> bytes:
-        """The proof of the whole match: its one seed stands among the banks."""
-        return proving.proof(session, table, bank_id=bank_id)
+    def proof(
+        self, session: Session, table: TableData, *, bank_id: str | None = None, deal_id: str | None = None
+    ) -> bytes:
+        """The proof of the whole match or of one of its deals."""
+        if bank_id is not None:
+            raise NotFound("this match has one proof, at …/proof, and one for each deal, at …/deals/ID/proof")
+        return proving.proof(session, table, deal_id)
 
 
 def _purse(table: TableData, sitter: Sitter) -> int:

@@ -11,17 +11,14 @@ from api.services.errors import Conflict, NotFound
 from api.services.tables.matches.course import PRACTICE
 from api.services.tables.matches.deals import actions, choices_of, deal_row
 from api.services.tables.model import TableData
-from api.services.tables.recall import bank_row
 from casino import chance
 from casino.proof import dump
 
 
-def proof(
-    session: Session, table: TableData, *, bank_id: str | None = None, deal_id: str | None = None
-) -> bytes:
+def proof(session: Session, table: TableData, deal_id: str | None = None) -> bytes:
     """The proof of the match of a table, or of one deal. Raises NotFound, or Conflict while its seed is secret."""
     one = [] if deal_id is None else [deal_row(session, table, deal_id)]
-    bank = _seed_row(session, table) if bank_id is None else bank_row(session, table, bank_id)
+    bank = _seed_row(session, table)
     if bank.revealed_at is None:
         raise Conflict("the seed of a match is revealed when the match is over", code="not_revealed")
     query = (

@@ -1,0 +1,116 @@
+"""Recall of matches: deals, their records, and what proves them."""
+
+from typing import Any, Final
+
+from flask import Response
+from sqlalchemy.orm import Session
+
+from api.auth import caller
+from api.blueprint import Answer, wanted_type
+from api.context import service
+from api.execution import read, stream
+from api.fields import Choice
+from api.paging import PageQuery, next_link, page, refuse_page
+from api.services.errors import Conflict, NotFound
+from api.services.tables import recall
+from api.services.tables.families import conductor_of
+from api.services.tables.matches import deals
+from api.services.tables.model import Json
+from api.views.tables import examples
+from api.views.tables.common import blueprint
+from api.views.tables.schemas import DealList, DealShown, MatchProof
+
+_NDJSON: Final = "application/x-ndjson"
+
+
+class DealQuery(PageQuery):
+    """Which deals to list."""
+
+    status = Choice("open", "settled", load_default=None, text="Only deals that stand so.")
+
+
+@blueprint.operation(
+    "GET",
+    "/tables/<table_id>/deals",
+    query=DealQuery(),
+    answer=Answer(
+        200,
+        DealList(),
+        {"deals": [examples.DEAL], "next": None},
+        headers=("Link",),
+        also={_NDJSON: examples.DEALS_NDJSON},
+    ),
+    errors=(NotFound,),
+)
+def list_deals(query: dict[str, Any], table_id: str) -> Response:
+    """List the deals of a match, newest first.
+
+    With `Accept: application/x-ndjson` all that are over are sent as one file, the oldest first, each with its choices
+    and its record; a page or a filter of that cannot be asked for.
+    """
+    who = caller().player
+    if wanted_type() == _NDJSON:
+        refuse_page(_NDJSON)
+        return stream(
+            lambda tx: deals.export_ndjson(tx, recall.viewed(tx, table_id, who), who),
+            content_type=f"{_NDJSON}; charset=utf-8",
+            filename=f"{table_id}-deals.ndjson",
+        )
+
+    def fetch(session: Session) -> Json:
+        table = recall.viewed(session, table_id, who)
+        return page(
+            "deals",
+            query,
+            lambda before, limit: deals.deals(
+                session, table, who, before=before, limit=limit, status=query["status"]
+            ),
+            at={"number": int},
+        )
+
+    return read(fetch, headers=next_link)
+
+
+@blueprint.operation(
+    "GET",
+    "/tables/<table_id>/deals/<deal_id>",
+    answer=Answer(200, DealShown(), examples.DEAL),
+    errors=(NotFound,),
+)
+def get_deal(table_id: str, deal_id: str) -> Response:
+    """Recall a deal in full: cards, choices, who chose, chips, and a record that replays it card by card.
+
+    Save `record`, or the whole answer, and step through it with `macao play --replay FILE`.
+    """
+    who = caller().player
+    return read(lambda tx: deals.deal(tx, recall.viewed(tx, table_id, who), who, deal_id))
+
+
+@blueprint.operation(
+    "GET",
+    "/tables/<table_id>/deals/<deal_id>/proof",
+    answer=Answer(200, MatchProof(), examples.MATCH_PROOF),
+    errors=(NotFound, Conflict),
+)
+def get_deal_proof(table_id: str, deal_id: str) -> Response:
+    """Prove a deal once its match is over: save the answer as it is, and check it with `macao verify FILE`."""
+    return _proof(table_id, deal_id)
+
+
+@blueprint.operation(
+    "GET",
+    "/tables/<table_id>/proof",
+    answer=Answer(200, MatchProof(), examples.MATCH_PROOF),
+    errors=(NotFound, Conflict),
+)
+def get_match_proof(table_id: str) -> Response:
+    """Prove a match that is over: save the answer as it is, and check it offline with `macao verify FILE`."""
+    return _proof(table_id, None)
+
+
+def _proof(table_id: str, deal_id: str | None) -> Response:
+    who = caller().player
+    with service().database.read() as session:
+        table = recall.viewed(session, table_id, who)
+        proof = conductor_of(table.game).proof(session, table, deal_id=deal_id)
+    return Response(proof, content_type="application/json")

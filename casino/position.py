@@ -39,14 +39,45 @@ def told(entry: Mapping[str, Any]) -> Json:
     `error`, what was wrong as `detail`, and the number of the step. Raises PositionError, RulesError, NotationError
     or UnknownGame, with a pointer, where the situation itself cannot be.
     """
+    state, refused = _played(entry)
+    return {**state.report(), **refused}
+
+
+def explored(entry: Mapping[str, Any], seat: int | None = None, *, leads: bool = False) -> Json:
+    """The same, with the `view` of a seat (absent: of the one that is awaited, else an onlooker's).
+
+    With `leads` also `leads_to`: by seat and by the text of each of its actions, the report after it.
+    """
+    state, refused = _played(entry)
+    if seat is not None and not 0 <= seat < state.game.seats:
+        raise PositionError(f"there is no such seat: seats are 0 to {state.game.seats - 1}", pointer="/seat")
+    viewer = next(iter(state.awaited()), None) if seat is None else seat
+    found = {**state.report(), **refused, "view": state.view(viewer)}
+    if leads:
+        found["leads_to"] = {str(actor): _leads(state, actor) for actor in state.actors()}
+    return found
+
+
+def _leads(state: State[Any], seat: int) -> Json:
+    """What each action of a seat leads to (of those that are texts, not ranges of amounts)."""
+    found = {}
+    for text in (item for item in state.legal_texts(seat) if isinstance(item, str)):
+        twin = state.copy()
+        twin.do(seat, text)
+        found[text] = twin.report()
+    return found
+
+
+def _played(entry: Mapping[str, Any]) -> tuple[State[Any], Json]:
+    """The state after the steps of an entry, and what was wrong with the last where it was refused."""
     state = set_up(entry)
     for number, step in enumerate(entry.get("steps", [])):
         seat, text = _step(state, step, number)
         try:
             state.do(seat, text)
         except CasinoError as refusal:
-            return {**state.report(), "error": refusal.code, "detail": refusal.detail, "step": number}
-    return state.report()
+            return state, {"error": refusal.code, "detail": refusal.detail, "step": number}
+    return state, {}
 
 
 def set_up(entry: Mapping[str, Any]) -> State[Any]:

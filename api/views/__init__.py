@@ -3,4 +3,4 @@
 from typing import Final
 
 # In the order of the document.
-VIEWS: Final = ("games", "players", "keys", "bankroll", "tables", "odds", "operation")
+VIEWS: Final = ("games", "players", "keys", "bankroll", "tables", "positions", "odds", "operation")

@@ -5,8 +5,8 @@
 
 `write(effect)` opens one write transaction and in it, in this order: asks the database for the caller's key once more,
 takes the `Idempotency-Key` (a stored answer is given again and `effect` is not called), checks `If-Match` against
-`current(tx)` if given (where that is None any version will do), calls `effect(tx)`, builds the answer from the JSON value
-it returns, stores it under the key, and commits. Whatever is raised rolls everything back.
+`current(tx)` if given (None: any version will do), calls `effect(tx)`, builds the answer from the JSON value it
+returns, stores it under the key, and commits. Whatever is raised rolls everything back.
 
 Work that must not be done while the writer is held (bots that think) goes into `plan`, which is called first, in a
 read transaction, and whose value `effect` gets as its second argument:

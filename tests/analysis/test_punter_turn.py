@@ -106,7 +106,7 @@ DEALS = {
         {"draw_face_up": False}, ["2 4", "9", "6", "7"], [True, True, False, False], 2, ["3", "K", "4"]
     ),
     "two wait who have shown no natural": Deal(
-        {"punter_natural_ends": [7, 8, 9]}, ["5", "6", "4", "8"], [False] * 4, 0, ["9", "8", "2", "3", "7"]
+        {"punter_natural_ends": [7, 8, 9]}, ["5", "6", "4", "8"], [False] * 4, 0, ["9", "8", "2", "7"]
     ),
     "one stood, one waits, the banker has shown no natural": Deal(
         {"banker_natural_ends": [8, 9], "punter_natural_ends": [9]},

@@ -20,6 +20,12 @@ PRACTICE: Json = {"stakes": "practice", "turn_seconds": 0}
 BOTS = [{"kind": "me"}, {"kind": "bot"}, {"kind": "bot", "policy": "threshold:3"}]
 
 
+@pytest.fixture
+def database_url(sqlite_url: str) -> str:
+    """What is read is little, and read as everywhere: one database will do."""
+    return sqlite_url
+
+
 def exact(figure: Json) -> Fraction:
     return Fraction(int(figure["num"]), int(figure["den"]))
 

@@ -24,8 +24,8 @@ from casino.shedding.actions import (
     parse,
     text,
 )
-from casino.shedding.deal import DEALT, FOURS, NOBODY, OVER, SEAT_BITS, SKIP, Deal, hand_of
-from casino.shedding.menus import MENUS
+from casino.shedding.deal import DEALT, FOURS, NOBODY, OVER, SEAT_BITS, SKIP, TURN, Deal, hand_of
+from casino.shedding.menus import MENUS, turn_menu
 from casino.shedding.rules import Rules
 from casino.shedding.tables import compiled
 
@@ -157,7 +157,8 @@ class ShedState(Deal, State[int]):
             return [*calls.aside(self, seat)]
         menu = self.menu
         if not menu:
-            menu = self.menu = MENUS[self.ask](self)
+            # Most questions are this one; a call by name, and not out of a table, is the quicker.
+            menu = self.menu = turn_menu(self) if self.ask == TURN else MENUS[self.ask](self)
         return [*menu] if self.window < 0 else [*menu, *calls.aside(self, seat)]
 
     def apply(self, seat: int, action: int) -> None:
@@ -171,7 +172,10 @@ class ShedState(Deal, State[int]):
                 return
         self.menu = ()
         self.log.append(action << SEAT_BITS | seat)
-        _DO[action](self, seat, action)
+        if action < ADD:
+            laying.lay(self, seat, action)
+        else:
+            _DO[action](self, seat, action)
 
     def _said_aside(self, seat: int, action: int) -> bool:
         """Does what is said whoever's turn it is; returns whether that was it."""

@@ -47,7 +47,8 @@ _OR_ACCEPT: Final = (ACCEPT,)
 _OR_PASS: Final = (PASS,)
 
 
-def _turn(d: Deal) -> Menu:
+def turn_menu(d: Deal) -> Menu:
+    """What a turn may begin with."""
     tables = d.tables
     if tables.easy and (d.stock or len(d.pile) > 1):
         plays = d.hands[d.to_move] & d.goal
@@ -222,5 +223,5 @@ def _named(faces: int, hand: int, first: int, tables: Tables) -> Menu:
 
 # By what is asked: the actions of the seat to move, sorted, without duplicates.
 MENUS: Final[tuple[Callable[[Deal], Menu], ...]] = (
-    lambda d: (), _turn, _drew, _answer, _answer, _four, _add, _name, _choose,
+    lambda d: (), turn_menu, _drew, _answer, _answer, _four, _add, _name, _choose,
 )  # fmt: skip

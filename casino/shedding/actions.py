@@ -14,7 +14,6 @@ from casino.errors import NotationError
 MAX_SEATS: Final = 10
 CARDS: Final = 54
 
-PLAY: Final = 0
 ADD: Final = CARDS
 # A joker laid as a named card: «play BJ as …», «play RJ as …», then the same with «add».
 JOKER_AS: Final = ADD + CARDS

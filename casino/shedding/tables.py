@@ -84,6 +84,12 @@ class Tables:
         self.chain = tuple(OF_SUIT[card & 3] | OF_RANK[card >> 2] | self.wild for card in range(FACES))
         self.answer = tuple(map(self._answer, range(54)))
         self.demanded = tuple(self._demanded(demand) & faces for demand in range(DEMANDS))
+        self.values = _values(rules)
+        self._shortcuts()
+
+    def _shortcuts(self) -> None:
+        """What spares the engine a look at the rules in every move."""
+        rules = self.rules
         self.joins = tuple(self.joining((card,)) for card in range(54))
         self.goes_on = tuple(bool(self.joins[card] or self.again >> card & 1) for card in range(54))
         self.blows = tuple(map(_blow, self.powers))
@@ -99,7 +105,6 @@ class Tables:
         self.voluntary = rules.voluntary_draw
         self.easy = self.voluntary and not self.intricate
         self.draws_any = rules.play_after_draw == "any"
-        self.values = _values(rules)
 
     def _follow(self, top: int) -> int:
         by_rank = OF_RANK[top >> 2] & ~mask(self.rules.suit_only)

@@ -31,7 +31,8 @@ class Question:
     @property
     def left(self) -> Shoe:
         """The shoe less the cards seen. Raises RulesError or NotationError."""
-        return (self.shoe or full(self.rules.decks)).without(self.seen)
+        whole = self.shoe or full(self.rules.decks)
+        return whole.without(self.seen, max(self.rules.decks, whole.packs))
 
     @property
     def policies(self) -> tuple[Policy, Policy]:

@@ -29,6 +29,11 @@ class Shoe:
         """Cards left (13, one suit, for an infinite shoe)."""
         return sum(self.counts)
 
+    @property
+    def packs(self) -> int:
+        """The fewest packs that hold these cards."""
+        return max(-(-count // (4 * ones)) for count, ones in zip(self.counts, ONE_SUIT, strict=True))
+
     def without(self, seen: Sequence[str], packs: int = MOST_DECKS, pointer: str = "/seen") -> "Shoe":
         """The shoe less the cards seen («9H», «TD»; suits may be left out). An infinite shoe stays as it is.
 

@@ -101,7 +101,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     (HOUSE | {"shoe": "endless"}, "/shoe"),
     (HOUSE | {"seen": ["9H", "1H"]}, "/seen/1"),
     (HOUSE | {"seen": ["BJ"]}, "/seen/0"),
-    (HOUSE | {"seen": ["9H"] * 9}, "/seen/8"),
+    (HOUSE | {"seen": ["9H"] * 3}, "/seen/2"),
     (HOUSE | {"punter": "brave"}, "/punter"),
     (HOUSE | {"punter": 5}, "/punter"),
     (HOUSE | {"punter": {"draw_on": [12]}}, "/punter/draw_on/0"),

@@ -128,6 +128,7 @@ BAD: list[tuple[str, Json, str]] = [
     *(("/odds", HOUSE | {"shoe": shoe}, pointer) for shoe, pointer in BAD_SHOE),
     ("/odds", HOUSE | {"seen": ["9H", "ZZ"]}, "/seen/1"),
     ("/odds", HOUSE | {"seen": ["9"] * 9}, "/seen/8"),
+    ("/odds", HOUSE | {"seen": ["9H", "9H", "9H"]}, "/seen/2"),
     ("/odds", HOUSE | {"seen": ["BJ"]}, "/seen/0"),
     ("/odds", HOUSE | {"seen": [9]}, "/seen/0"),
     ("/odds", HOUSE | {"punter": "cleverly"}, "/punter"),

@@ -28,7 +28,9 @@ def fuzz(served: Served, *options: str, examples: int) -> str:
         "--checks",
         "all",
         "--exclude-checks",
-        "positive_data_acceptance,max_response_time",
+        "positive_data_acceptance",
+        "--max-response-time",
+        "100",
         "--request-timeout",
         "120",
     ]

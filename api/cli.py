@@ -13,6 +13,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "migrate": ("api.commands.serve:migrate_command", "Create the database or bring it up to date."),
     "verify": ("api.commands.verify:verify", "Verify the proof of a bank, offline."),
     "games": ("api.commands.games:games", "List the catalogue, or show one game with its options."),
+    "play": ("api.commands.play:play", "Play a game against bots in the terminal, or replay a record."),
     "position": (
         "api.commands.position:position",
         "Set up a situation, play texts from it, see the outcome.",

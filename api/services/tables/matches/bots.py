@@ -4,17 +4,14 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any, Final
+from typing import Any
 
 from api.services.tables.model import BOT, OPEN, Sitter
 from casino.bots import Bot
+from casino.bots.moving import Move, next_move
 from casino.bots.policies import DEFAULT, make, read
 from casino.game import View
 from casino.match import Match, MatchState
-from casino.shedding.actions import MACAO, text
-
-CALL: Final = text(MACAO)  # what a seat says for itself, whoever's turn it is
-Move = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,23 +39,10 @@ class Bots:
         self._made: dict[tuple[int, bool], Bot] = {}
 
     def next(self, state: MatchState[Any]) -> Move | None:
-        """The next move that needs no person; None where one is awaited, or nobody.
-
-        Out of turn a bot speaks for itself only. It catches another when its own turn comes, so that a person who is
-        to move before it, or who has to call, has the time that a person takes.
-        """
+        """The next move that needs no person: one thought out already, or what a bot does now."""
         if self._rehearsed:
             return self._rehearsed.popleft()
-        awaited = state.awaited()
-        for seat in state.actors():
-            if seat not in awaited and not self.sitters[seat].by_hand and CALL in state.legal_texts(seat):
-                words = self.bot(seat).aside(state.view(seat))
-                if words is not None:
-                    return seat, words
-        for seat in awaited:
-            if not self.sitters[seat].by_hand:
-                return seat, self.bot(seat).choose(state.view(seat))
-        return None
+        return next_move(state, lambda seat: None if self.sitters[seat].by_hand else self.bot(seat))
 
     def bot(self, seat: int) -> Bot:
         """The bot that plays a seat: its own, or the default where a person has left or is late."""

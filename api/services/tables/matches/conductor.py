@@ -14,7 +14,7 @@ from api.services.tables.matches import opening, proving
 from api.services.tables.matches.bots import Rehearsed, rehearse
 from api.services.tables.matches.course import PRACTICE, Course, bot_chance, fresh_seed, state_of
 from api.services.tables.matches.stakes import Stakes
-from api.services.tables.model import BOT, Json, Sitter, TableData
+from api.services.tables.model import BOT, PLAYER, Json, Sitter, TableData
 from api.services.tables.play import BY_HAND, Terms
 from api.services.tables.restraint import allow
 from casino.banking.text import MAX_SEED_BYTES, SEED, parse
@@ -59,13 +59,14 @@ class MatchTables:
         course = Course.begin(table, terms, now, rehearsed)
         course.happenings += told
         for sitter in table.sitters:
-            if sitter.kind == BOT and not course.purses.covers(sitter):
+            if sitter.kind == PLAYER:
+                course.purses.admit(sitter)
+            elif sitter.kind == BOT and not course.purses.covers(sitter):
                 held, chips = course.purses.held, course.purses.chips[sitter.number]
                 raise Invalid(
-                    f"a deal may cost each seat {held} chips, a bot has {chips}",
-                    pointer="/ante" if course.purses.stakes.ante else "/chips_per_point",
+                    f"a deal may cost each seat {held} chips, and a bot has {chips}",
+                    pointer=course.purses.pointer,
                 )
-            course.purses.admit(sitter)
         course.run()
         return course.change()
 

@@ -16,11 +16,12 @@ from api.models.ledger import HOUSE as HOUSE_ACCOUNT
 from api.services.ledger import Entry
 from api.services.tables.change import Change, Happening
 from api.services.tables.gathered import Gathered
-from api.services.tables.matches.bots import CALL, Bots, Rehearsed, turn_goes_on
+from api.services.tables.matches.bots import Bots, Rehearsed, turn_goes_on
 from api.services.tables.matches.opening import PROMISED, match_of_table
 from api.services.tables.matches.purses import Purses
 from api.services.tables.model import BOT, HOUSE, OPEN, PLAYER, Json, Sitter, TableData
 from api.services.tables.play import BY_BOT, BY_DEFAULT, Terms
+from casino.bots.moving import CALL
 from casino.cards import names
 from casino.chance import SEED_BYTES, commitment, derive
 from casino.game import Event
@@ -212,11 +213,11 @@ class Course(Gathered):
     def _open_deal(self, event: Event) -> bool:
         """A deal begins: its stakes are held. False where it cannot begin; then the match is stopped before it."""
         number, kept = event.data["deal"], self.kept
-        self._replace_who_left()
         obstacle = self._obstacle() if number > 1 else None
         if obstacle is not None:
             self.playing.stop(obstacle)
             return False
+        self._replace_who_left()
         kept.deal_id, kept.number, kept.done = new_id("dea", self.now), number, 0
         kept.deal_event = self.table.last_event + len(self.happenings) + 1
         kept.shuffles = []

@@ -32,8 +32,13 @@ class Purses:
             chips = [table.balance(sitter) for sitter in table.sitters]
         return cls(stakes, chips, stakes.hold(seats))
 
+    @property
+    def pointer(self) -> str:
+        """What in an opening makes deals cost what they may cost."""
+        return "/ante" if self.stakes.ante else "/chips_per_point"
+
     def covers(self, sitter: Sitter) -> bool:
-        """Can this seat cover the hold of a deal? (The house always can.)"""
+        """Can this seat cover the hold of a deal? (The house always can, which takes over from who leaves.)"""
         return self._refusal(sitter) is None
 
     def admit(self, sitter: Sitter) -> None:
@@ -44,10 +49,10 @@ class Purses:
 
     def _refusal(self, sitter: Sitter) -> Conflict | None:
         held, chips, allowance = self.held, self.chips[sitter.number], sitter.allowance
-        if not held or sitter.kind == HOUSE:
+        if not held or sitter.kind == HOUSE or sitter.leaving:
             return None
         if chips < held:
-            return InsufficientFunds(chips, held, pointer="/ante" if self.stakes.ante else "/chips_per_point")
+            return InsufficientFunds(chips, held, pointer=self.pointer)
         if sitter.kind != PLAYER or allowance is None:
             return None
         if allowance.barred is not None:

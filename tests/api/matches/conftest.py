@@ -1,0 +1,49 @@
+"""An application, and players for it. A module that touches money overrides `url`: both kinds of database."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from flask import Flask
+
+from api import create_app
+from api.config import from_environment
+from api.db import Database
+from tests.api.tables.people import Person
+
+
+@pytest.fixture
+def url(sqlite_url: str) -> str:
+    """The database of these tests."""
+    return sqlite_url
+
+
+@pytest.fixture
+def app(url: str) -> Iterator[Flask]:
+    """The application on a fresh database, with no limit of requests."""
+    made = create_app(from_environment({}, database_url=url, log_level="error"))
+    yield made
+    made.extensions["macao"].database.dispose()
+
+
+@pytest.fixture
+def database(app: Flask) -> Database:
+    """The application's database."""
+    return app.extensions["macao"].database
+
+
+@pytest.fixture
+def person(app: Flask) -> Callable[[str], Person]:
+    """`person(name)`: a new player."""
+    return lambda name: Person(app, name)
+
+
+@pytest.fixture
+def ada(person: Callable[[str], Person]) -> Person:
+    """A player with the opening grant of 1000 chips."""
+    return person("Ada")
+
+
+@pytest.fixture
+def boris(person: Callable[[str], Person]) -> Person:
+    """Another."""
+    return person("Boris")

@@ -149,6 +149,7 @@ def look_at(game: ShedGame, view: View) -> Look:
         sizes[_next_in(view)],
         view["penalty"],
         four["lap"] if four else 0,
+        view["turns"],
     )
 
 
@@ -184,6 +185,7 @@ def _look_of(state: ShedState, seat: int) -> Look:
         sizes[state.after[seat]],
         state.penalty,
         state.lap,
+        state.turns,
     )
 
 

@@ -17,14 +17,15 @@ from casino.shedding.actions import (
     laid,
 )
 from casino.shedding.deal import LAYER
-from casino.shedding.patterns import BITS
+from casino.shedding.patterns import ALL, BITS
 from casino.shedding.tables import Tables
 
 _SMALL_PENALTY: Final = 3  # cards that are taken rather than an answer given away
 _FEW_CARDS: Final = 5  # beside which a card is drawn though a wild one could be laid
 _LAST: Final = 1000.0  # what going out is worth; nothing else comes near
 _LATE: Final = 50.0  # what is kept for later goes behind everything else
-_NEAR_OUT: Final = 2  # cards of a seat that is worth attacking
+_NEAR_OUT: Final = 1  # cards of a seat that is worth attacking
+_LONG: Final = 60  # turns a seat of a deal in which the best card was tried long enough
 _OUT_OF_TURN: Final = MACAO  # this action and all above may be said whoever's turn it is
 
 
@@ -45,7 +46,8 @@ class Traits:
 class Look:
     """What a seat on turn goes by: its hand, what it may do, and how many cards each seat holds.
 
-    `target`: cards of the seat that an attack would hit next; `asked`: how often the four-round has come round.
+    `target`: cards of the seat that an attack would hit next; `asked`: how often the four-round has come round;
+    `turns` of the deal so far.
     """
 
     tables: Tables
@@ -55,6 +57,7 @@ class Look:
     target: int
     penalty: int
     asked: int
+    turns: int
 
 
 def decide(look: Look, traits: Traits) -> int:
@@ -64,13 +67,20 @@ def decide(look: Look, traits: Traits) -> int:
         return menu[-1]
     if len(menu) == 1:
         return menu[0]
-    first = menu[0]
-    if first >= NAME:
-        return _words(look)
     cards = [action for action in menu if action < NAME]
+    if look.turns > _LONG * len(look.sizes):
+        return _otherwise(look, cards or menu)
+    if not cards:
+        return _words(look)
     if len(cards) < len(menu) and _rather_not(look, traits, cards, menu[-1]):
         return menu[-1]
     return max(cards, key=lambda action: worth(look, traits, action))
+
+
+def _otherwise(look: Look, actions: Sequence[int]) -> int:
+    """A deal that goes on for so long has come back to where it was: go out if that can be, else vary."""
+    lone = not look.hand & (look.hand - 1)
+    return actions[0] if lone else actions[look.turns % len(actions)]
 
 
 def ranked(look: Look, traits: Traits) -> list[int]:
@@ -90,8 +100,11 @@ def worth(look: Look, traits: Traits, action: int) -> float:
         return _LAST
     worth = float((rest & tables.follow[face]).bit_count())
     worth += (rest & tables.joins[face]).bit_count()
-    if BITS[face] & tables.attacks:
-        worth += 4.0 if look.target <= _NEAR_OUT else 0.5
+    power = tables.powers[face]
+    if look.penalty:
+        worth -= 10.0 * power.draw if power is not None else 0.0
+    elif BITS[face] & tables.attacks:
+        worth += 4.0 if look.target <= _NEAR_OUT else -5.0
     if traits.shed_high:
         worth += tables.values[card] / 4
     if traits.keep_wild and BITS[card] & tables.wild:
@@ -130,13 +143,17 @@ def _rather_denies(look: Look, traits: Traits, cards: Sequence[int]) -> bool:
 
 
 def _rather_keeps(look: Look, traits: Traits, cards: Sequence[int]) -> bool:
-    """At the end of a turn: is every card that may still be laid one to hold back?"""
+    """At the end of a turn: is every card that may still be laid one to keep?
+
+    A second attack in one turn is kept for the next: what is sent at once comes back at once, and where few play
+    such wars need not end.
+    """
     tables = look.tables
     kept = tables.wild if traits.keep_wild else 0
     if traits.keep_seven:
         kept |= tables.doubling
-    if traits.hold_back and cards[0] >= ADD and look.hand.bit_count() > len(cards):
-        kept |= tables.special
+    if cards[0] >= ADD and look.hand.bit_count() > len(cards):
+        kept |= ALL if traits.hold_back else tables.attacks
     return bool(kept) and all(BITS[laid(action)[0]] & kept for action in cards)
 
 

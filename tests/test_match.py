@@ -8,6 +8,7 @@ import pytest
 
 from casino.catalogue import find
 from casino.chance import bank_seed, draw
+from casino.deal_game import deal_of
 from casino.errors import GameOver, NotYourTurn, PositionError, RulesError
 from casino.game import Event, Game, Result, State, replay
 from casino.match import DealKeys, Match, MatchRules, match_of
@@ -500,3 +501,71 @@ def test_records_of_matches_replay_and_round_trip():
     assert record.replay().to_json() == recorder.state.to_json()
     assert Record.from_json(record.to_json()) == record
     assert Record.from_text(record.to_text()) == record
+
+
+# Stopping
+
+
+def test_a_match_is_stopped_between_two_deals():
+    """What was dealt and not touched is not dealt after all: the deal before it is the last."""
+    match = match_of(Scripted([3, 0], [5, 1], [1, 2]), {"deals": 3})
+    state = match.start(SEED)
+    with pytest.raises(ValueError, match="between two deals"):
+        state.stop("left")
+    state.do(*_next(state))
+    assert (state.number, len(state.history)) == (1, 1)
+    twin = state.copy()
+    state.stop("left")
+    assert (state.number, state.reason, state.result().scores) == (0, "left", (3, 0))
+    assert state.view(0)["match"]["ended_by"] == "left"
+    assert (state.actors(), state.awaited(), state.legal_texts(0), state.legal_texts(1)) == ((), (), [], [])
+    with pytest.raises(GameOver):
+        state.do(0, "go")
+    assert twin.reason is None
+    twin.do(*_next(twin))
+    assert len(twin.history) == 2
+
+
+def _next(state):
+    (seat,) = state.awaited()
+    return seat, state.legal_texts(seat)[0]
+
+
+@pytest.mark.parametrize("name", ["russian-104", "peklo"])
+def test_one_deal_is_a_game_of_its_own(name):
+    """Told by number and dealer, dealt from its own key: the same cards as in the match; its record replays."""
+    game = find(name).game(None, 3)
+    state = match_of(game).start(SEED, "tbl", [b"", b"x", b""])
+    one = deal_of(game, {"number": 1, "dealer": state.dealer}, pointer="/deal")
+    recorder = Recorder(one, state.keys.seed("deal 1"))
+    for seat in range(3):
+        shown = state.view(seat)
+        shown.pop("match")
+        assert recorder.state.view(seat) == shown
+    rng = Random(1)
+    for _ in range(5):
+        (seat,) = recorder.state.awaited()
+        recorder.do(seat, rng.choice(recorder.state.legal_texts(seat)))
+    record = recorder.record()
+    assert record.setup == {"deal": {"number": 1, "dealer": state.dealer}}
+    assert record.build() == one
+    assert hash(record.build()) == hash(one)
+    assert Record.from_text(record.to_text()) == record
+    assert record.replay().to_json() == recorder.state.to_json()
+    assert one != deal_of(game, {"number": 2, "dealer": state.dealer}, pointer="")
+
+
+@pytest.mark.parametrize(
+    ("place", "pointer"),
+    [
+        ({"number": 0, "dealer": 0}, "/deal/number"),
+        ({"number": 1, "dealer": 3}, "/deal/dealer"),
+        ({"number": 1}, "/deal/dealer"),
+        ({"number": 1, "dealer": 0, "x": 1}, "/deal/x"),
+        ([], "/deal"),
+    ],
+)
+def test_deals_that_cannot_be_are_refused_by_place(place, pointer):
+    with pytest.raises(RulesError) as caught:
+        deal_of(find("peklo").game(None, 3), place, pointer="/deal")
+    assert caught.value.pointer == pointer

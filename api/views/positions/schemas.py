@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from marshmallow import Schema, fields
+from marshmallow import Schema, fields, validate
 
 from api.fields import Flag, Whole
 
@@ -23,8 +23,7 @@ class PositionAsked(Schema):
         fields.Raw(),
         load_default=list,
         metadata={"description": f"At most {MOST_STEPS} pairs of a seat and a text, in order."},
-        validate=lambda steps: len(steps) <= MOST_STEPS,
-        error_messages={"validator_failed": f"must have at most {MOST_STEPS} items"},
+        validate=validate.Length(max=MOST_STEPS, error=f"must have at most {MOST_STEPS} items"),
     )
     seat = Whole(
         0, 9, load_default=None, text="Whose view to give; absent: that of the seat awaited.", example=0

@@ -295,7 +295,12 @@ def test_deals_as_pages_and_as_one_file(ada: Person) -> None:
 
 @pytest.mark.parametrize("game", SHORT)
 def test_a_card_in_another_hand_never_shows(
-    ada: Person, boris: Person, person: People, database: Database, game: str, caplog: pytest.LogCaptureFixture
+    ada: Person,
+    boris: Person,
+    person: People,
+    database: Database,
+    game: str,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     """A canary, the 8 of diamonds, which no rule names: not in views, events, errors, recall or the log."""
     hidden = ["8D"] * find(game).game(None, 2).options.get("packs", 1) if game == "russian-104" else ["8D"]

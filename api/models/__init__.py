@@ -1,5 +1,6 @@
 """What is stored: typed models, one module per concern. Only services write them."""
 
+from api.models.audit import AuditEntry, AuditHead
 from api.models.base import Base, Instant
 from api.models.ledger import HOUSE, MINT, Account, ChainHead, Refill, Transfer
 from api.models.operation import IdempotencyKey, Lease
@@ -11,6 +12,8 @@ __all__ = [
     "MINT",
     "Account",
     "ApiKey",
+    "AuditEntry",
+    "AuditHead",
     "Bank",
     "Base",
     "ChainHead",

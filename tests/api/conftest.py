@@ -76,16 +76,18 @@ def sqlite_url(sqlite_template: Path, tmp_path: Path) -> str:
 @pytest.fixture
 def postgresql_url(postgresql_server: str) -> str:
     """URL of a PostgreSQL database as it is when migrated (a new one for each test would take much longer)."""
-    emptied = [table.name for table in Base.metadata.tables.values()]
-    emptied.remove("accounts")
-    emptied.remove("chain_head")
+    kept = ("accounts", "chain_head", "audit_head")
+    emptied = [table.name for table in Base.metadata.tables.values() if table.name not in kept]
     _administer(
         postgresql_server,
         "SET session_replication_role = replica",  # no triggers: they refuse it
         *(f"DELETE FROM {name}" for name in emptied),
         "DELETE FROM accounts WHERE id > 2",
         "UPDATE accounts SET balance = 0",
-        f"UPDATE chain_head SET seq = 0, hash = decode('{'00' * 32}', 'hex')",
+        *(
+            f"UPDATE {head} SET seq = 0, hash = decode('{'00' * 32}', 'hex')"
+            for head in ("chain_head", "audit_head")
+        ),
         "ALTER SEQUENCE accounts_id_seq RESTART WITH 3",
     )
     return postgresql_server

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from casino.errors import CasinoError
+from analysis.errors import BankrollError as BankrollError  # noqa: PLC0414 - others take it from here
 from casino.options import digest
 
 Number = int | float | str | Fraction
@@ -22,12 +22,6 @@ LARGEST_NET = 10**6
 FINEST_NET = 10**6  # largest denominator of a net
 _SLACK = 1e-9  # how far from 1 floats may add up
 _PLAIN = re.compile(r"[+-]?(\d{1,200}(/\d{1,200})?|(\d{1,200}\.?\d{0,200}|\.\d{1,200})([eE][+-]?\d{1,2})?)")
-
-
-class BankrollError(CasinoError):
-    """A question about a bankroll that has no answer, or whose answer costs more than the cap."""
-
-    code: ClassVar[str] = "bankroll"
 
 
 def rational(value: Number, what: str, pointer: str = "") -> Fraction:

@@ -7,6 +7,7 @@ and a test finds those that are not.
 from dataclasses import dataclass
 from typing import Final
 
+from analysis.errors import BankrollError
 from api.refusals import RequestError
 from api.services.errors import Conflict, Forbidden, Gone, Invalid, LimitReached, ServiceError
 from casino import errors as casino
@@ -21,6 +22,7 @@ ENGINE: Final[dict[type[casino.CasinoError], tuple[int, str]]] = {
     casino.IllegalAction: (409, "Not a legal action"),
     casino.NotYourTurn: (409, "Not your turn"),
     casino.GameOver: (409, "The game is over"),
+    BankrollError: (422, "A question about a bankroll that cannot be answered"),
 }
 
 # code: (the class of refusals it belongs to, when it is used)

@@ -14,6 +14,9 @@ from typing import Any, Final
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
+from analysis.errors import ExecutorError
+from analysis.executors import FORMS, parse
+
 PREFIX: Final = "MACAO_"
 _DATABASES: Final = ("sqlite", "postgresql")
 _RATE: Final = re.compile(r"[1-9]\d{0,11}/(second|minute|hour|day)")
@@ -56,8 +59,12 @@ def _database(text: str) -> str:
     return text
 
 
-def _database_or_empty(text: str) -> str:
-    return _database(text) if text else text
+def _executor(text: str) -> str:
+    try:
+        parse(text)
+    except ExecutorError:
+        raise ValueError(f"must be {FORMS}") from None
+    return text
 
 
 def _bind(text: str) -> str:
@@ -110,9 +117,22 @@ class Config:
         "Where everything is kept: SQLite for one machine, PostgreSQL for several.",
     )
     executor_url: str = setting(
-        _database_or_empty,
-        "",
-        "Database in which experiments queue; empty: the one of MACAO_DATABASE_URL.",
+        _executor,
+        "local:",
+        "Where workers play experiments: local: (a process for each processor), local:N, or dask://HOST:PORT.",
+    )
+    experiment_workers: int = setting(
+        _whole(0, 16),
+        "1",
+        "Workers that macao serve starts for experiments; macao worker starts more, on any machine.",
+    )
+    experiments_at_once: int = setting(
+        _whole(0, 1000), "3", "Experiments that one player may have waiting or running."
+    )
+    experiment_coups: int = setting(
+        _whole(0, 10**15),
+        "50000000000",
+        "Coups of experiments that one player may order in 24 hours. A processor plays some 50 million a second.",
     )
     bind: str = setting(_bind, "127.0.0.1:8000", "Address and port to listen on.")
     environment: str = setting(

@@ -2,14 +2,14 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import contextmanager
-from multiprocessing import get_context
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import IO, Any
 
 import click
+from click.core import ParameterSource
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -21,6 +21,8 @@ from rich.progress import (
 )
 from rich.table import Table
 
+from analysis.errors import ExecutorError
+from analysis.executors import FORMS, executor, parse
 from analysis.experiment import Experiment
 from analysis.outcomes import BankrollError
 from analysis.runs import run_all
@@ -58,17 +60,22 @@ _SOURCE = ("outcomes", "results", "rules", "change", "punter", "banker", "side",
 @click.option("--turns", metavar="PLAYERS:COUPS:STAKE", help="He banks in his turn; --rules only.")
 @click.option("--workers", type=click.IntRange(1, 256), help="Processes; by the size of the work.")
 @click.option(
+    "--executor", "url", metavar="URL", envvar="MACAO_EXECUTOR_URL", help=f"Where chunks are played: {FORMS}."
+)
+@click.option(
     "--keep", type=click.Path(file_okay=False, path_type=Path), help="Keep chunks there, go on from them."
 )
 @click.option("--csv", "csv_file", type=click.File("w"), help="Write the table as CSV.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def experiment(file: IO[str] | None, workers: int | None, keep: Path | None, **given: Any) -> None:
+def experiment(
+    file: IO[str] | None, workers: int | None, url: str | None, keep: Path | None, **given: Any
+) -> None:
     """Play sessions and tell what they came to: ruin, final bankrolls, drawdown, gain, exact figures beside.
 
     FILE is a request in JSON, with a grid or without; - is standard input. Options are put over it.
     """
     sweep = Sweep.from_json(_request(file, given))
-    tallies = _play(sweep, workers, keep)
+    tallies = _play(sweep, _executor_url(sweep, workers, url), keep)
     rows = sweep.table(tallies)
     if given["csv_file"]:
         given["csv_file"].write(to_csv(rows))
@@ -153,11 +160,23 @@ def _system(text: str, unit: int | None) -> Request:
     return found
 
 
-def _play(sweep: Sweep, workers: int | None, keep: Path | None) -> list[Tally]:
+def _executor_url(sweep: Sweep, workers: int | None, url: str | None) -> str | None:
+    """Where to play; None: in this process. `--workers` goes before MACAO_EXECUTOR_URL, but not with `--executor`."""
+    source = click.get_current_context().get_parameter_source("url")
+    if workers and url and source == ParameterSource.COMMANDLINE:
+        raise ExecutorError("give --workers or --executor, not both: --executor local:4 is --workers 4")
+    if url and not workers:
+        parse(url)
+        return url
+    coups = sum(one.planned * one.stops.coups for one in sweep.experiments)
+    count = workers or (min(os.cpu_count() or 1, 8) if coups > _MANY else 1)
+    return None if count == 1 else f"local:{count}"
+
+
+def _play(sweep: Sweep, url: str | None, keep: Path | None) -> list[Tally]:
     experiments = sweep.experiments
     tallies = [_kept(one, keep) for one in experiments]
-    coups = sum(one.planned * one.stops.coups for one in experiments)
-    count = workers or (min(os.cpu_count() or 1, 8) if coups > _MANY else 1)
+    here: AbstractContextManager[Executor | None] = nullcontext() if url is None else executor(url)
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -168,7 +187,7 @@ def _play(sweep: Sweep, workers: int | None, keep: Path | None) -> list[Tally]:
         console=Console(stderr=True),
         transient=True,
     )
-    with bar, _executor(count) as executor:
+    with here as pool, bar:
         task = bar.add_task(
             "loading the kernels (compiled on first use)",
             total=sum(one.chunks for one in experiments),
@@ -186,16 +205,7 @@ def _play(sweep: Sweep, workers: int | None, keep: Path | None) -> list[Tally]:
             if keep:
                 _keep(experiments[place], chunk, part, keep)
 
-        return run_all(experiments, executor=executor, tallies=tallies, on_chunk=told)
-
-
-@contextmanager
-def _executor(workers: int) -> Iterator[Executor | None]:
-    if workers == 1:
-        yield None
-        return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        yield pool
+        return run_all(experiments, executor=pool, tallies=tallies, on_chunk=told)
 
 
 def _kept(experiment: Experiment, keep: Path | None) -> Tally:

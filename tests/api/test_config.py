@@ -49,6 +49,10 @@ def test_values_come_from_the_environment_and_options_go_before() -> None:
         ("cors_origins", ["play.example", "https://play.example/path", "https://*.example"]),
         ("rate_storage", ["redis", "sqlite://"]),
         ("idempotency_hours", ["23"]),
+        (
+            "executor_url",
+            ["", "local", "local:0", "local:-1", "local:9999", "dask:x", "dask://host", "ftp://h:1"],
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_by_name(name: str, values: list[str]) -> None:

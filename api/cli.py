@@ -29,7 +29,13 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "sessions": ("api.commands.bankroll:sessions", "The exact distribution of a session's result."),
     "experiment": ("api.commands.experiment:experiment", "Play sessions under staking systems."),
     "simulate": ("api.commands.simulate:simulate", "Deal coups by the million, with standard errors."),
+    "backup": (
+        "api.commands.backup:backup",
+        "Write everything that is stored to a file, while the service runs.",
+    ),
+    "restore": ("api.commands.backup:restore", "Put a backup into an empty database."),
     "ledger": ("api.commands.ledger:ledger", "Audit the ledger: every balance, every hash."),
+    "audit": ("api.commands.audit:audit", "List the log of what was done beside play, or check its chain."),
 }
 
 

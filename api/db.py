@@ -158,14 +158,24 @@ def migrate(database: Database) -> None:
 
 def is_current(database: Database) -> bool:
     """Is the schema the one that this version of the code works on? (Not if there is no database.)"""
+    return revision(database) == newest_revision()
+
+
+def revision(database: Database) -> str | None:
+    """The revision of a database's schema; None where there is no database, or no schema in it."""
     from alembic.migration import MigrationContext  # noqa: PLC0415
-    from alembic.script import ScriptDirectory  # noqa: PLC0415
 
     if database.path is not None and not database.path.exists():
-        return False
+        return None
     with database.read() as session:
-        found = MigrationContext.configure(session.connection()).get_current_heads()
-    return set(found) == set(ScriptDirectory.from_config(_alembic()).get_heads())
+        return MigrationContext.configure(session.connection()).get_current_revision()
+
+
+def newest_revision() -> str:
+    """The revision of the schema that this version of the code works on."""
+    from alembic.script import ScriptDirectory  # noqa: PLC0415
+
+    return str(ScriptDirectory.from_config(_alembic()).get_current_head())
 
 
 def _alembic() -> "Config":

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import flask_swagger_ui
-from flask import Blueprint, Flask, Response, send_from_directory
+from flask import Blueprint, Flask, Response, redirect, send_from_directory
+from werkzeug.wrappers import Response as WerkzeugResponse
 
 from api.etags import body_etag, is_current, not_modified
 from api.refusals import NoRoute
@@ -40,6 +41,12 @@ def register(app: Flask, document: dict[str, Any]) -> None:
 
     app.add_url_rule("/openapi.json", "openapi", openapi)
     app.register_blueprint(blueprint)
+
+
+@blueprint.get("/")
+def root() -> WerkzeugResponse:
+    """Whoever opens the bare address gets to the page."""
+    return redirect("/docs")
 
 
 @blueprint.get("/docs")

@@ -29,7 +29,7 @@ def test_every_route_under_v1_is_an_operation(app: Flask) -> None:
         for rule in app.url_map.iter_rules()
         if getattr(app.view_functions[rule.endpoint], "operation", None)
     }
-    assert free == {"/openapi.json", "/docs", "/docs/<file>"}
+    assert free == {"/openapi.json", "/", "/docs", "/docs/<file>"}
 
 
 def test_operation_ids_are_unique_names(document: dict[str, Any]) -> None:
@@ -165,6 +165,11 @@ def test_the_page_loads_nothing_from_outside(client: FlaskClient) -> None:
         "/docs/start.js",
         "/openapi.json",
     }
+
+
+def test_the_bare_address_leads_to_the_page(client: FlaskClient) -> None:
+    answer = client.get("/")
+    assert (answer.status_code, answer.headers["Location"]) == (302, "/docs")
 
 
 def test_the_browser_is_told_to_load_nothing_from_outside(client: FlaskClient) -> None:

@@ -1,6 +1,7 @@
 """Banking tables: how one is opened, played forward, left and shown."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -124,14 +125,26 @@ class BankingTables:
         play.run()
         return play.change()
 
-    def shown(self, table: TableData, sitter: Sitter | None, watches: bool, live: Any) -> Json:
+    def shown(
+        self,
+        table: TableData,
+        sitter: Sitter | None,
+        terms: Terms,
+        now: datetime,
+        *,
+        watches: bool,
+        live: Any = None,
+    ) -> Json:
         """`play`, `legal` and `last` of a table's view."""
         if not (table.stored.get("state") and watches):
             return {"play": None, "legal": [], "last": None}
         state: BankingState = live or state_of(table)
         play = state.view(None if sitter is None or sitter.pending else sitter.number)
         legal, last = play.pop("legal"), play.pop("last")
-        if sitter is not None:
+        if sitter is not None and not sitter.pending:
+            if state.needs_seed:
+                state = _going_on(table, terms, now)
+                legal = state.legal_texts(sitter.number)
             mine = [] if sitter.leaving else legal  # the default policy acts for who is leaving
             legal = cut(mine, state, sitter.number, sitter.allowance)
         return {"play": play, "legal": legal, "last": last}
@@ -147,6 +160,16 @@ class BankingTables:
         if bank_id is None:
             raise NotFound("each bank of this table has a proof of its own, at …/banks/ID/proof")
         return proof(session, table, bank_id)
+
+
+def _going_on(table: TableData, terms: Terms, now: datetime) -> BankingState:
+    """A table that waited for chips, as it goes on (on a copy) with what its players have by now.
+
+    It does so as soon as somebody acts, so what may be done there may be done already.
+    """
+    play = Play.resume(replace(table, sitters=[replace(sitter) for sitter in table.sitters]), terms, now)
+    play.run()
+    return play.state
 
 
 def waits_for_seats(table: TableData) -> bool:

@@ -63,8 +63,18 @@ class Conductor(Protocol):
     def time_up(self, table: TableData, terms: Terms, now: datetime) -> Change:
         """Play on for those whose time is up."""
 
-    def shown(self, table: TableData, sitter: Sitter | None, watches: bool, live: Any) -> Json:
-        """`play`, `legal` and `last` of a view; `sitter`: the viewer's seat; `watches`: may he see what is played?"""
+    def shown(
+        self,
+        table: TableData,
+        sitter: Sitter | None,
+        terms: Terms,
+        now: datetime,
+        *,
+        watches: bool,
+        live: Any = None,
+    ) -> Json:
+        """`play`, `legal` and `last` of a view; `sitter`: the viewer's seat; `watches`: may he see what is played?
+        `live`: the state, where it is at hand."""
 
     def summary(self, table: TableData) -> Json:
         """What a list of tables tells of one, besides what every table has."""

@@ -11,11 +11,14 @@ from api.services import limits
 from api.services.tables.change import Change
 from api.services.tables.families import conductor_of
 from api.services.tables.model import OPEN, Json, TableData, load_all
+from api.services.tables.play import Terms
 from api.services.tables.telling import redacted, stamp
 from casino.game import State
 
 
-def table_view(table: TableData, player: str, now: datetime, live: State[Any] | None = None) -> Json:
+def table_view(
+    table: TableData, player: str, terms: Terms, now: datetime, live: State[Any] | None = None
+) -> Json:
     """The table as this player may see it, with his legal actions; `play` only for seats and spectators."""
     sitter = table.seat_of(player)
     shown: Json = {
@@ -26,7 +29,9 @@ def table_view(table: TableData, player: str, now: datetime, live: State[Any] | 
         "deadline": stamp(table.deadline),
         "events": table.last_event,
         "you": None,
-        **conductor_of(table.game).shown(table, sitter, table.may_watch(player), live),
+        **conductor_of(table.game).shown(
+            table, sitter, terms, now, watches=table.may_watch(player), live=live
+        ),
     }
     if sitter is not None:
         purse = shown["play"]["purse"] if table.practice and shown["play"] else table.balance(sitter)
@@ -55,7 +60,7 @@ def summary(table: TableData, player: str) -> Json:
     }
 
 
-def answer(change: Change, table: TableData, player: str, now: datetime) -> Json:
+def answer(change: Change, table: TableData, player: str, terms: Terms, now: datetime) -> Json:
     """The answer to an action: the view after it, and the events that it set off."""
     happenings = [] if change.silent else change.happenings
     first, unit = table.last_event - len(happenings) + 1, conductor_of(table.game).unit
@@ -63,7 +68,7 @@ def answer(change: Change, table: TableData, player: str, now: datetime) -> Json
         redacted(first + index, now, happening._asdict(), player, unit)
         for index, happening in enumerate(happenings)
     ]
-    return {**table_view(table, player, now, change.live), "new_events": events, **change.report}
+    return {**table_view(table, player, terms, now, change.live), "new_events": events, **change.report}
 
 
 Parts = tuple[object, ...]

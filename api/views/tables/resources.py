@@ -56,7 +56,8 @@ def _done(session: Session, change: Change) -> Json:
     who = caller().player
     table = commit(session, change, now())
     allow(session, table, who, now())
-    return {**views.answer(change, table, who, now()), "etag": etag_of(*views.parts_of_tag(table, who))}
+    shown = views.answer(change, table, who, terms(), now())
+    return {**shown, "etag": etag_of(*views.parts_of_tag(table, who))}
 
 
 def _loaded(session: Session, table_id: str) -> TableData:
@@ -74,7 +75,8 @@ def _current(table_id: str, texts: Sequence[str] = ()) -> Callable[[Session], st
     def version(session: Session) -> str | None:
         table = _loaded(session, table_id)
         free = conductor_of(table.game).any_version
-        if texts and all(text.split(" ", 1)[0] in free for text in texts):
+        steps = [step.split() for text in texts for step in text.split(";")]
+        if steps and all(step and step[0] in free for step in steps):
             return None
         return etag_of(*views.parts_of_tag(table, who))
 
@@ -112,7 +114,14 @@ def open_table(body: dict[str, Any]) -> Response:
         answer = _done(session, acting.begin(session, table, who, terms(), now(), rehearsed))
         return {**answer, "invite": invite} if invite else answer
 
-    return write(create, status=201, location=lambda made: f"/v1/tables/{made['id']}", etag=_tag, after=_tell)
+    return write(
+        create,
+        status=201,
+        location=lambda made: f"/v1/tables/{made['id']}",
+        etag=_tag,
+        secret="invite",  # noqa: S106 (the name of a member)
+        after=_tell,
+    )
 
 
 def _opening(body: dict[str, Any]) -> Opening:
@@ -174,7 +183,7 @@ def get_table(table_id: str) -> Response:
         if own is None or known is None:
             table = _loaded(session, table_id)
             own = views.parts_of_tag(table, who)
-            known = views.table_view(table, who, now())
+            known = views.table_view(table, who, terms(), now())
             _SHOWN.put(own, known)
         tag = etag_of(*own)
         check_not_modified(tag)

@@ -4,8 +4,10 @@ import re
 from collections.abc import Callable
 
 import pytest
+from sqlalchemy import select
 
 from api.db import Database
+from api.models import IdempotencyKey
 from tests.api.tables.people import Person, last_seq
 
 People = Callable[[str], Person]
@@ -23,6 +25,19 @@ def test_a_private_table_is_unknown_to_strangers(person: People) -> None:
     assert table["id"] not in [item["id"] for item in boris.get("/tables")["tables"]]
     assert boris.post(f"{where}/seats", {"invite": invite}, 201)["you"]["seat"] == 1
     assert boris.get(where)["play"]["phase"] == "stakes"
+
+
+def test_the_invite_is_not_kept_to_be_repeated(ada: Person, database: Database) -> None:
+    """A copy of the request that opened the table is answered without it, as with keys; it is stored nowhere."""
+    body, headers = {"game": "house", "private": True}, {"Idempotency-Key": "one"}
+    first, second = (ada.ask("POST", "/tables", json=body, headers=headers) for _ in range(2))
+    told = first.json
+    invite = told.pop("invite")
+    assert second.headers["Idempotency-Replayed"] == "true"
+    assert second.json == told
+    with database.read() as session:
+        kept = session.scalars(select(IdempotencyKey.body)).one()
+    assert invite.encode() not in kept
 
 
 def test_spectators_see_what_lies_open(person: People) -> None:

@@ -111,3 +111,59 @@ def test_a_table_that_may_not_be_seen_has_no_events(ada: Person, person: People)
     """404 at once, without waiting."""
     table = ada.open()["id"]
     person("Boris").get(f"/tables/{table}/events?wait=20", 404)
+
+
+def test_at_a_closed_table_nobody_waits(ada: Person, app: Flask) -> None:
+    """No further event can come: poll and stream are answered at once, without taking a place among the waiters."""
+    table = ada.open()["id"]
+    last = ada.ask("DELETE", f"/tables/{table}/seats/0").json["events"]
+    app.extensions["macao"].watcher._most = 0
+    poll = ada.ask("GET", f"/tables/{table}/events?after={last}&wait=25")
+    assert (poll.json, "Retry-After" in poll.headers) == ({"events": [], "last": last}, False)
+    headers = {"Accept": "text/event-stream", "Last-Event-ID": str(last)}
+    assert ada.ask("GET", f"/tables/{table}/events", headers=headers).text == ": events\n\n"
+
+
+def revoked_meanwhile(person: Person, wait: Callable[[], object]) -> None:
+    """Begin to wait with a second key, and revoke it."""
+    key = person.post("/players/me/keys", {"name": "second"}, 201)
+    first, person.headers = person.headers, {"Authorization": f"Bearer {key['secret']}"}
+    thread = Thread(target=wait)
+    thread.start()
+    sleep(0.3)
+    person.headers = first
+    assert person.ask("DELETE", f"/players/me/keys/{key['id']}").status_code == 204
+    thread.join(20)
+    assert not thread.is_alive()
+
+
+def test_a_stream_ends_at_the_heartbeat_after_its_key_is_revoked(
+    ada: Person, app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The key is looked up again at every heartbeat and every event."""
+    monkeypatch.setattr("api.views.tables.events._HEARTBEAT", 0.5)
+    table = ada.open()["id"]
+    last = ada.get(f"/tables/{table}")["events"]
+    found: list[str] = []
+
+    def listen() -> None:
+        headers = {**ada.headers, "Accept": "text/event-stream", "Last-Event-ID": str(last)}
+        found.append(app.test_client().get(f"/v1/tables/{table}/events", headers=headers).text)
+
+    revoked_meanwhile(ada, listen)
+    assert found[0].startswith(": events\n\n")
+    assert "data:" not in found[0]
+
+
+def test_a_long_poll_is_refused_if_its_key_was_revoked_meanwhile(ada: Person, app: Flask) -> None:
+    """401 in the place of events."""
+    table = ada.open()["id"]
+    last = ada.get(f"/tables/{table}")["events"]
+    found: list[int] = []
+
+    def poll() -> None:
+        address = f"/v1/tables/{table}/events?after={last}&wait=2"
+        found.append(app.test_client().get(address, headers=ada.headers).status_code)
+
+    revoked_meanwhile(ada, poll)
+    assert found == [401]

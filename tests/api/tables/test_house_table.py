@@ -357,7 +357,7 @@ def test_of_several_actions_all_or_none(ada: Person, database: Database) -> None
 def test_a_table_goes_on_when_a_broke_player_has_chips_again(
     person: Callable[[str], Person], database: Database
 ) -> None:
-    """Nobody can stake: the bank is over and the table waits; after a refill the next stake is taken."""
+    """Nobody can stake: the bank is over and the table waits; after a refill his stake is legal, listed and taken."""
     options = {"stake_limits": {"min": 1000, "max": 1000, "step": 1}}
     for attempt in range(40):
         player = person(f"Player {attempt}")
@@ -368,5 +368,9 @@ def test_a_table_goes_on_when_a_broke_player_has_chips_again(
     assert (view["phase"], view["play"]["waiting"], view["legal"]) == ("bank", True, [])
     assert player.do(table, "stake 1000", status=409)["code"] == "not_your_turn"
     player.post("/players/me/bankroll/refills", {}, 201)
+    before = snapshot(database)
+    legal = player.get(f"/tables/{table}")["legal"]
+    assert legal == [{"seed": {"max_bytes": 32}}, "sit", {"stake": {"min": 1000, "max": 1000, "step": 1}}]
+    assert snapshot(database) == before, "a look changes nothing"
     assert player.do(table, "stake 1000")["phase"] == "play"
     sound(database)

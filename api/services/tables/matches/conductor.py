@@ -120,7 +120,16 @@ class MatchTables:
         course.run()
         return course.change()
 
-    def shown(self, table: TableData, sitter: Sitter | None, watches: bool, live: Any) -> Json:
+    def shown(
+        self,
+        table: TableData,
+        sitter: Sitter | None,
+        terms: Terms,
+        now: datetime,
+        *,
+        watches: bool,
+        live: Any = None,
+    ) -> Json:
         """`play`, `legal` and `last` of a table's view. Before the first deal everybody sees the commitment."""
         kept = table.stored["match"]
         seat = None if sitter is None else sitter.number

@@ -20,6 +20,7 @@ Number = int | float | str | Fraction
 MOST_OUTCOMES = 10_000
 LARGEST_NET = 10**6
 FINEST_NET = 10**6  # largest denominator of a net
+MOST_TIMES = 10**15  # that one result is recorded
 _SLACK = 1e-9  # how far from 1 floats may add up
 _PLAIN = re.compile(r"[+-]?(\d{1,200}(/\d{1,200})?|(\d{1,200}\.?\d{0,200}|\.\d{1,200})([eE][+-]?\d{1,2})?)")
 
@@ -103,9 +104,15 @@ class Outcomes:
         return cls.of(table, pointer)
 
     @classmethod
-    def observed(cls, results: Iterable[Number], pointer: str = "/results") -> "Outcomes":
-        """From recorded results, each a net in stakes: their relative frequencies. Raises BankrollError."""
-        counts = Counter(rational(net, "a recorded result", pointer) for net in results)
+    def observed(cls, results: Iterable[Number] | Mapping[Any, Any], pointer: str = "/results") -> "Outcomes":
+        """From recorded results, each a net in stakes, or net -> times: their relative frequencies.
+
+        Raises BankrollError.
+        """
+        counts: Counter[Fraction] = Counter()
+        pairs = results.items() if isinstance(results, Mapping) else ((net, 1) for net in results)
+        for net, times in pairs:
+            counts[rational(net, "a recorded result", pointer)] += _times(times, f"{pointer}/{net}")
         total = sum(counts.values())
         if not total:
             raise BankrollError("no result is recorded", pointer=pointer)
@@ -172,6 +179,15 @@ class Outcomes:
 
     def __iter__(self) -> Iterator[tuple[Fraction, Fraction]]:
         return zip(self.nets, self.probabilities, strict=True)
+
+
+def _times(value: Any, pointer: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST_TIMES:
+        raise BankrollError(
+            f"must be how often the result came, a whole number from 0 to {MOST_TIMES}, not {str(value)[:40]}",
+            pointer=pointer,
+        )
+    return value
 
 
 def _check_pair(net: Fraction, chance: Fraction, pointer: str) -> None:

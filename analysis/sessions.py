@@ -50,9 +50,11 @@ class Sessions:
         """The least result that at least the share `share` (0 to 1) of all sessions does not exceed."""
         if not 0 <= share <= 1:
             raise BankrollError(f"a quantile is between 0 and 1, not {share}", pointer="/quantiles")
-        wanted: Any = min(share, 1 - 1e-14) * self._summed[-1]
+        wanted: Any
         if self.scale is not None:
             wanted = math.ceil(Fraction(str(share)) * self.scale)
+        else:
+            wanted = min(share, 1 - 1e-14) * self._summed[-1]
         return self.net(int(np.searchsorted(self._summed, wanted)))
 
     @cached_property

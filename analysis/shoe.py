@@ -11,9 +11,21 @@ from typing import Any, Final
 from casino.banking.plan import DRAW_BIT, Plan
 from casino.cards import BLACK_JOKER, NAMES, POINTS, face
 from casino.errors import NotationError, RulesError
+from casino.options import Schema
 
 ONE_SUIT: Final = (4, 1, 1, 1, 1, 1, 1, 1, 1, 1)
 MOST_DECKS: Final = 8
+INFINITE: Final = "infinite"
+SHOE_SCHEMA: Final[Schema] = {
+    "oneOf": [
+        {"enum": [INFINITE]},
+        {
+            "type": "object",
+            "properties": {"decks": {"type": "integer", "minimum": 1, "maximum": MOST_DECKS}, "counts": {}},
+            "additionalProperties": False,
+        },
+    ]
+}
 _WORDS = ("zeros", "aces", "twos", "threes", "fours", "fives", "sixes", "sevens", "eights", "nines")
 
 
@@ -98,6 +110,24 @@ def left(counts: Mapping[str, Any] | Sequence[Any], packs: int, pointer: str = "
             )
         found[int(key)] = count
     return Shoe(tuple(found))
+
+
+def shoe_of(data: Any, packs: int, pointer: str = "/shoe") -> Shoe | None:
+    """A shoe from JSON: «infinite», packs (`2` or `{"decks": 2}`), or counts left by points of so many packs
+    (`{"counts": {"0": 32, …}}`; those of `packs` where it names none); None: the full shoe. Raises RulesError.
+    """
+    if data is None:
+        return None
+    if data == INFINITE:
+        return infinite()
+    if not isinstance(data, Mapping):
+        return full(data, pointer)
+    held = data.get("decks", packs)
+    if "counts" not in data:
+        return full(held, f"{pointer}/decks")
+    if not isinstance(data["counts"], Mapping | list):
+        raise RulesError('must be counts by points, such as {"0": 32, "1": 8}', pointer=f"{pointer}/counts")
+    return left(data["counts"], held, f"{pointer}/counts")
 
 
 def check_coup(shoe: Shoe, plan: Plan, pointer: str = "/shoe") -> None:

@@ -1,11 +1,15 @@
 """Where the outcomes of a coup come from: given as they are, recorded play, or rules with policies and a side.
 
+A request names one of them: `outcomes` (a text, or net -> probability), `results` (nets of coups that were played: a
+list, or net -> times) or `rules` with a preset; the shoe, the policies and the side stand in `rules` or beside them.
+
 Rules give the exact distribution of the first coup from a full shoe (`analysis.exact`). A bank against several
 punters, each with a hand of his own, is dealt coup by coup instead (`analysis.bank_totals`), and its mean put right.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -15,17 +19,18 @@ from analysis.equilibrium import Equilibrium, equilibrium
 from analysis.exact import odds
 from analysis.numbers import Number
 from analysis.outcomes import BankrollError, Outcomes
-from analysis.shoe import Shoe, full, infinite
+from analysis.shoe import MOST_DECKS, SHOE_SCHEMA, Shoe, full, shoe_of
 from analysis.solve import solve
 from analysis.strategies import cached_plan
 from casino.banking.presets import PRESETS
 from casino.banking.rules import Rules, build
-from casino.errors import RulesError, UnknownGame
+from casino.errors import CasinoError, RulesError, UnknownGame
 from casino.options import Schema, canonical, check
 
 EQUILIBRIUM: Final = "equilibrium"
 SIDES: Final = ("punter", "banker", "banker_bet")
-DEALT: Final = 4_000_000  # coups dealt for a bank against several punters
+SOURCES: Final = ("outcomes", "rules", "results")
+BESIDE: Final = ("shoe", "punter", "banker", "side", "punters")  # may stand beside `rules`
 
 SCHEMA: Final[Schema] = {
     "type": "object",
@@ -35,10 +40,10 @@ SCHEMA: Final[Schema] = {
         "changes": {"type": "object", "description": "Options changed in it."},
         "shoe": {
             "oneOf": [
-                {"enum": ["infinite"]},
-                {"type": "integer", "minimum": 1, "maximum": 8},
+                *SHOE_SCHEMA["oneOf"],
+                {"type": "integer", "minimum": 1, "maximum": MOST_DECKS},
             ],
-            "description": "Packs, or infinite; those of the rules where left out.",
+            "description": "Packs, counts left by points, or infinite; the full shoe of the rules where left out.",
         },
         "punter": {"description": "A policy: a name or an object."},
         "banker": {"description": "A policy: a name or an object."},
@@ -60,7 +65,84 @@ def rules_of(data: Mapping[str, Any], pointer: str = "/rules") -> Rules:
             f"no preset {str(name)[:40]!r} of banking rules; there are {', '.join(PRESETS)}",
             pointer=f"{pointer}/preset",
         )
-    return build(PRESETS[name][1], data.get("changes") or {}, f"{pointer}/changes")
+    changes = data.get("changes", {})
+    if not isinstance(changes, Mapping):
+        raise RulesError("must be an object, option -> value", pointer=f"{pointer}/changes")
+    return build(PRESETS[name][1], changes, f"{pointer}/changes")
+
+
+def checked_rules(data: Mapping[str, Any], pointer: str = "/rules") -> Rules:
+    """The same, all of it held to SCHEMA."""
+    rules = rules_of(data, pointer)
+    check(dict(data), SCHEMA, pointer)
+    return rules
+
+
+def folded(request: Mapping[str, Any]) -> dict[str, Any]:
+    """A request with what stands beside its `rules` put into them.
+
+    Raises RulesError: there are no rules, or they hold the same name.
+    """
+    beside = [name for name in BESIDE if name in request]
+    if not beside:
+        return dict(request)
+    rules = request.get("rules")
+    if not isinstance(rules, Mapping):
+        raise RulesError("goes with rules only", pointer=f"/{beside[0]}")
+    twice = [name for name in beside if name in rules]
+    if twice:
+        raise RulesError("stands in rules already: give it once", pointer=f"/{twice[0]}")
+    rest = {key: value for key, value in request.items() if key not in beside}
+    return rest | {"rules": {**rules, **{name: request[name] for name in beside}}}
+
+
+@contextmanager
+def placed(request: Mapping[str, Any]) -> Iterator[None]:
+    """Refusals of what stood beside the rules of a request point there."""
+    try:
+        yield
+    except CasinoError as refusal:
+        parts = refusal.pointer.split("/")
+        if parts[1:2] == ["rules"] and parts[2:3] and parts[2] in request and parts[2] in BESIDE:
+            refusal.pointer = "/" + "/".join(parts[2:])
+        raise
+
+
+def source_of(request: Mapping[str, Any]) -> str:
+    """Which of SOURCES a request names. Raises BankrollError: none, or several."""
+    given = [name for name in SOURCES if name in request]
+    if len(given) != 1:
+        said = " and ".join(given) or "none"
+        raise BankrollError(
+            f"give one of {', '.join(SOURCES)}, not {said}", pointer=f"/{(given or SOURCES)[0]}"
+        )
+    return given[0]
+
+
+def asked_outcomes(request: Mapping[str, Any]) -> Outcomes:
+    """The outcomes that a request names, in stakes of one coup. Raises BankrollError, RulesError or UnknownGame."""
+    plain = folded(request)
+    kind = source_of(plain)
+    value = plain[kind]
+    if kind == "rules":
+        if not isinstance(value, Mapping):
+            raise RulesError("must be an object with a preset", pointer="/rules")
+        with placed(request):
+            return outcomes_of(value)
+    if kind == "outcomes":
+        return Outcomes.parse(value) if isinstance(value, str) else Outcomes.of(_mapping(value))
+    if not isinstance(value, list | Mapping):
+        raise BankrollError("must be a list of nets in stakes, or net -> times", pointer="/results")
+    return Outcomes.observed(value)
+
+
+def _mapping(value: Any) -> Mapping[Number, Number]:
+    if not isinstance(value, Mapping):
+        raise BankrollError(
+            'must be net -> probability, such as {"1": "1/2", "-1": "1/2"}, or a text such as 1:1/2,-1:1/2',
+            pointer="/outcomes",
+        )
+    return value
 
 
 def outcomes_of(data: Mapping[str, Any], pointer: str = "/rules") -> Outcomes:
@@ -68,8 +150,7 @@ def outcomes_of(data: Mapping[str, Any], pointer: str = "/rules") -> Outcomes:
 
     Raises RulesError (an unknown policy, sides that do not go together) or UnknownGame, with a pointer.
     """
-    rules = rules_of(data, pointer)
-    check(dict(data), SCHEMA, pointer)
+    rules = checked_rules(data, pointer)
     return _worked_out(canonical(dict(data)).decode(), rules, pointer)
 
 
@@ -77,13 +158,11 @@ def outcomes_of(data: Mapping[str, Any], pointer: str = "/rules") -> Outcomes:
 def _worked_out(text: str, rules: Rules, pointer: str) -> Outcomes:
     data = json.loads(text)
     side, punters = data.get("side", "punter"), data.get("punters", 1)
-    packs = data.get("shoe", rules.decks)
+    shoe = shoe_of(data.get("shoe"), rules.decks, f"{pointer}/shoe") or full(rules.decks)
     policies = (data.get("punter"), data.get("banker"))
     if punters > 1:
         _check_punters(rules, side, punters, pointer)
-    one = Outcomes.of(
-        _distribution(rules, infinite() if packs == "infinite" else full(packs), policies, pointer)
-    )
+    one = Outcomes.of(_distribution(rules, shoe, policies, pointer))
     if side == "punter":
         return replace(one, cover=Fraction(rules.payoff.worst_loss))
     if side == "banker_bet":
@@ -94,8 +173,20 @@ def _worked_out(text: str, rules: Rules, pointer: str) -> Outcomes:
     elif punters > 1:
         from analysis.bank_totals import bank_totals  # noqa: PLC0415 - loads numba
 
-        bank = bank_totals(rules, packs, punters, policies, bank.mean)
+        bank = bank_totals(rules, _packs(shoe, pointer), punters, policies, bank.mean)
     return replace(bank, cover=most)
+
+
+def _packs(shoe: Shoe, pointer: str) -> int | str:
+    """Full packs, or infinite, as several hands are dealt from. Raises RulesError."""
+    if shoe.infinite:
+        return "infinite"
+    if shoe != full(shoe.packs):
+        raise RulesError(
+            "several punters, each with a hand of his own, are dealt to from full packs: give packs, or infinite",
+            pointer=f"{pointer}/shoe",
+        )
+    return shoe.packs
 
 
 def _distribution(rules: Rules, shoe: Shoe, policies: tuple[Any, Any], pointer: str) -> dict[int, Number]:

@@ -1,7 +1,7 @@
 """Sweeps: a grid of experiments as one, with one table of results; and how a request becomes experiments.
 
-A request is an experiment's JSON (`analysis.experiment.SCHEMA`), where `rules` may stand for `outcomes`
-(`analysis.sources`), or `results`, the nets of coups that were played. A sweep adds a `grid`: path in the request ->
+A request is an experiment's JSON (`analysis.experiment.SCHEMA`), where `rules` may stand for `outcomes`, or `results`,
+the nets of coups that were played (`analysis.sources`). A sweep adds a `grid`: path in the request ->
 values. All cells have the request's seed, so cells with the same outcomes see the same coups, and each is compared
 with the first of them.
 """
@@ -15,14 +15,14 @@ from itertools import product
 from typing import Any, Final
 
 from analysis.experiment import MOST_COUPS, Experiment
-from analysis.outcomes import BankrollError, Outcomes
+from analysis.outcomes import BankrollError
+from analysis.sources import asked_outcomes, folded, outcomes_of, placed, rules_of, source_of
 from analysis.summary import difference, summary
 from analysis.tally import Tally
-from casino.errors import RulesError
 
 MOST_CELLS: Final = 1000
+PLAYED: Final = "played"  # what the results are, where they are a player's own: told, not read
 Json = dict[str, Any]
-SOURCES: Final = ("outcomes", "rules", "results")
 
 
 @dataclass(frozen=True)
@@ -64,21 +64,15 @@ class Sweep:
 
 def read(request: Mapping[str, Any]) -> Experiment:
     """An experiment from a request. Raises BankrollError or RulesError with a pointer."""
-    given = [name for name in SOURCES if name in request]
-    if len(given) != 1:
-        said = f"both {' and '.join(given)}" if given else "none"
-        raise BankrollError(
-            f"give one of {', '.join(SOURCES)}, not {said}", pointer=f"/{(given or SOURCES)[0]}"
-        )
-    plain = {key: value for key, value in request.items() if key not in SOURCES}
-    if "outcomes" in request and not isinstance(request["outcomes"], str):
-        return Experiment.from_json(request)
-    plain |= _source(given[0], request[given[0]])
-    if given[0] == "rules":
-        limits = plain["source"].pop("limits")
-        plain.setdefault("limits", limits)
-        if isinstance(plain.get("turns"), Mapping) and "outcomes" not in plain["turns"]:
-            plain["turns"] = _turns(request["rules"], plain["turns"])
+    asked = folded(request)
+    kind = source_of(asked)
+    plain = {key: value for key, value in asked.items() if key not in (kind, PLAYED)}
+    with placed(request):
+        plain |= _source(kind, asked)
+        if kind == "rules":
+            plain.setdefault("limits", plain["source"].pop("limits"))
+            if isinstance(plain.get("turns"), Mapping) and "outcomes" not in plain["turns"]:
+                plain["turns"] = _turns(asked["rules"], plain["turns"])
     return Experiment.from_json(plain)
 
 
@@ -92,31 +86,24 @@ def to_csv(rows: Sequence[Json]) -> str:
     return text.getvalue()
 
 
-def _source(kind: str, value: Any) -> Json:
+def _source(kind: str, request: Json) -> Json:
     """The outcomes, and where they come from."""
-    if kind == "outcomes":
-        return {"outcomes": Outcomes.parse(value).to_json()}
+    outcomes = asked_outcomes(request)
+    found: Json = {"outcomes": outcomes.to_json()}
     if kind == "results":
-        if not isinstance(value, list):
-            raise BankrollError("results are a list of nets in stakes", pointer="/results")
-        return {"outcomes": Outcomes.observed(value).to_json(), "source": {"results": len(value)}}
-    from analysis.sources import outcomes_of, rules_of  # noqa: PLC0415 - loads the solvers
-
-    if not isinstance(value, Mapping):
-        raise RulesError("rules are an object with a preset", pointer="/rules")
-    rules, outcomes = rules_of(value), outcomes_of(value)
-    limits = {"min": rules.limits.min, "max": rules.limits.max, "step": rules.limits.step}
-    return {
-        "outcomes": outcomes.to_json(),
-        "need": str(outcomes.need),
-        "source": {"rules": dict(value), "rules_hash": rules.hash, "limits": limits},
-    }
+        given = request["results"]
+        times = sum(given.values()) if isinstance(given, Mapping) else len(given)
+        found["source"] = {"results": times, **({PLAYED: request[PLAYED]} if PLAYED in request else {})}
+    if kind == "rules":
+        rules = rules_of(request["rules"])
+        limits = {"min": rules.limits.min, "max": rules.limits.max, "step": rules.limits.step}
+        found["source"] = {"rules": dict(request["rules"]), "rules_hash": rules.hash, "limits": limits}
+        found["need"] = str(outcomes.need)
+    return found
 
 
 def _turns(rules: Mapping[str, Any], turns: Mapping[str, Any]) -> Json:
     """Turns at the bank under the same rules, against all other players."""
-    from analysis.sources import outcomes_of  # noqa: PLC0415 - loads the solvers
-
     players = turns.get("players")
     if not isinstance(players, int) or players < 2:
         raise BankrollError("turns need players, 2 or more", pointer="/turns/players")

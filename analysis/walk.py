@@ -217,9 +217,7 @@ def ruin_by_state(walk: Walk, coups: int) -> Array:
     Backward recursion: one run answers for every bankroll at once. Raises BankrollError above the cap of work.
     """
     check_coups(coups)
-    fall = coups * max(0.0, -float(walk.drift)) + _spread(walk, coups)
-    work = coups * min(coups * walk.down, fall) * len(walk.steps)
-    refuse_above(work, f"ruin within {coups} coups from every bankroll")
+    refuse_above(states_work(walk, coups), f"ruin within {coups} coups from every bankroll")
     chance = np.zeros(0)
     for _ in range(coups):
         size = chance.size + walk.down
@@ -240,6 +238,25 @@ def check_coups(coups: int) -> None:
 def check_work(walk: Walk, coups: int, *, exact: bool, whole: bool) -> None:
     """Raise BankrollError where `passage` would cost more than the cap, with the estimate."""
     check_exact(walk.outcomes, exact=exact)
+    width = _width(walk, coups, exact=exact, whole=whole)
+    work = passage_work(walk, coups, exact=exact, whole=whole)
+    refuse_above(work, f"{coups} coups over about {width:.3g} bankrolls")
+
+
+def passage_work(walk: Walk, coups: int, *, exact: bool = False, whole: bool = True) -> float:
+    """About how many multiply-adds of floats `passage` takes."""
+    work = coups * _width(walk, coups, exact=exact, whole=whole) * len(walk.steps)
+    return work * _EXACT_COST * (1 + coups * math.log2(walk.total) / 4096) if exact else work
+
+
+def states_work(walk: Walk, coups: int) -> float:
+    """About how many multiply-adds `ruin_by_state` takes."""
+    fall = coups * max(0.0, -float(walk.drift)) + _spread(walk, coups)
+    return coups * min(coups * walk.down, fall) * len(walk.steps)
+
+
+def _width(walk: Walk, coups: int, *, exact: bool, whole: bool) -> float:
+    """About how many states are looked at for each coup."""
     width = coups * (walk.up + walk.down) + 1.0
     if walk.top is not None:
         width = min(width, float(walk.top))
@@ -247,10 +264,7 @@ def check_work(walk: Walk, coups: int, *, exact: bool, whole: bool) -> None:
         width = min(width, walk.start + coups * walk.up + 1.0, float(coups * walk.down + 1))
     if not exact:
         width = min(width, _spread(walk, coups) + _TRIM_EVERY * (walk.up + walk.down))
-    work = coups * width * len(walk.steps)
-    if exact:
-        work *= _EXACT_COST * (1 + coups * math.log2(walk.total) / 4096)
-    refuse_above(work, f"{coups} coups over about {width:.3g} bankrolls")
+    return width
 
 
 def _spread(walk: Walk, coups: int) -> float:

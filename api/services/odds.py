@@ -10,7 +10,7 @@ from analysis.asked import Question, answer, reply
 from analysis.counting import DEPTHS, MOST_SAMPLES, SAMPLES, SIDES, counting
 from analysis.decision import banker_decision, steps_of
 from analysis.exact import engine
-from analysis.shoe import MOST_DECKS, Shoe, full, infinite, left, may_discard
+from analysis.shoe import MOST_DECKS, SHOE_SCHEMA, may_discard, shoe_of
 from analysis.sources import rules_of
 from analysis.strategies import cached_plan, is_open, punter_table
 from analysis.table_state import BankerState, PunterSeen
@@ -57,16 +57,6 @@ _STATE: Schema = {
     "required": ["card", "punters"],
     "additionalProperties": False,
 }
-_SHOE: Schema = {
-    "oneOf": [
-        {"enum": ["infinite"]},
-        {
-            "type": "object",
-            "properties": {"decks": {"type": "integer", "minimum": 1, "maximum": MOST_DECKS}, "counts": {}},
-            "additionalProperties": False,
-        },
-    ]
-}
 ODDS_SCHEMA: Final[Schema] = {
     "type": "object",
     "properties": {
@@ -76,7 +66,7 @@ ODDS_SCHEMA: Final[Schema] = {
             "required": ["preset"],
             "additionalProperties": False,
         },
-        "shoe": _SHOE,
+        "shoe": SHOE_SCHEMA,
         "seen": _TEXTS,
         "punter": {},
         "banker": {},
@@ -144,26 +134,12 @@ def question_of(body: Any, schema: Schema = ODDS_SCHEMA) -> Question:
     rules = rules_of(body["rules"])
     return Question(
         rules,
-        shoe_of(body.get("shoe"), rules),
+        shoe_of(body.get("shoe"), rules.decks),
         tuple(body.get("seen", ())),
         _policy(body, "punter"),
         _policy(body, "banker"),
         body.get("information", "all"),
     )
-
-
-def shoe_of(data: Any, rules: Rules) -> Shoe | None:
-    """«infinite», packs, or counts left by points of so many packs (those of the rules); None: the full shoe."""
-    if data is None:
-        return None
-    if data == "infinite":
-        return infinite()
-    packs = data.get("decks", rules.decks)
-    if "counts" not in data:
-        return full(packs, "/shoe/decks")
-    if not isinstance(data["counts"], Mapping | list):
-        raise RulesError('must be counts by points, such as {"0": 32, "1": 8}', pointer="/shoe/counts")
-    return left(data["counts"], packs, "/shoe/counts")
 
 
 def _policy(body: Mapping[str, Any], side: str) -> Any:

@@ -83,7 +83,7 @@ class TestGrids:
                 "too large: 20 experiments",
                 "/grid",
             ),
-            ({"rules": {"preset": "house"}}, "both outcomes and rules", "/outcomes"),
+            ({"rules": {"preset": "house"}}, "not outcomes and rules", "/outcomes"),
             ({"outcomes": "1:2"}, "0 to 1", "/outcomes/1"),
         ],
     )

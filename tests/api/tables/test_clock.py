@@ -1,6 +1,6 @@
 """Time at a table: turn seconds, the ticker and its lease, `timed_out` (`table.md`, «Time»)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -38,9 +38,11 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def app(database_url: str, clock: Clock) -> Flask:
+def app(database_url: str, clock: Clock) -> Iterator[Flask]:
     """An application with that clock."""
-    return create_app(from_environment({}, database_url=database_url, log_level="error"), now=clock)
+    made = create_app(from_environment({}, database_url=database_url, log_level="error"), now=clock)
+    yield made
+    made.extensions["macao"].database.dispose()
 
 
 @pytest.fixture

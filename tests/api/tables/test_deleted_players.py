@@ -1,6 +1,6 @@
 """A deleted player: his name is nowhere, the ledger keeps its entries, and whoever sits at a table stays."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
 
@@ -23,11 +23,12 @@ NAME = "Zebedee"
 
 
 @pytest.fixture
-def app(database_url: str) -> Flask:
+def app(database_url: str) -> Iterator[Flask]:
     """The application; its answers are held to the document."""
     made = create_app(from_environment({}, database_url=database_url, log_level="error"))
     made.test_client_class = ContractClient
-    return made
+    yield made
+    made.extensions["macao"].database.dispose()
 
 
 @pytest.fixture

@@ -37,11 +37,12 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def app(database_url: str, clock: Clock) -> Flask:
+def app(database_url: str, clock: Clock) -> Iterator[Flask]:
     """An application with that clock, whose answers are held to the document."""
     made = create_app(from_environment({}, database_url=database_url, log_level="error"), now=clock)
     made.test_client_class = ContractClient
-    return made
+    yield made
+    made.extensions["macao"].database.dispose()
 
 
 def put(who: Person, status: int = 200, **body: object) -> Json:

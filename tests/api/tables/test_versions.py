@@ -1,6 +1,7 @@
 """ETag, 304, 412 and Idempotency-Key at a table (`api.md`, «Conventions»)."""
 
 from threading import Barrier, Thread
+from time import sleep
 
 from flask import Flask
 
@@ -9,13 +10,17 @@ from tests.api.tables.people import Json, Person, snapshot, sound
 
 
 def together(app: Flask, count: int, path: str, body: Json, headers: dict[str, str]) -> list:
-    """The same POST from so many clients at once."""
+    """The same POST from so many clients at once; who is told to come back (503, the machine is busy) asks again."""
     gate, found = Barrier(count), []
 
     def send() -> None:
         client = app.test_client()
         gate.wait()
-        found.append(client.post(path, json=body, headers=headers))
+        answer = client.post(path, json=body, headers=headers)
+        while answer.status_code == 503:
+            sleep(float(answer.headers["Retry-After"]))
+            answer = client.post(path, json=body, headers=headers)
+        found.append(answer)
 
     threads = [Thread(target=send) for _ in range(count)]
     for thread in threads:

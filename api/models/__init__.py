@@ -2,6 +2,7 @@
 
 from api.models.audit import AuditEntry, AuditHead
 from api.models.base import Base, Instant
+from api.models.experiments import ExperimentChunk, ExperimentOrder, ExperimentResult
 from api.models.ledger import HOUSE, MINT, Account, ChainHead, Refill, Transfer
 from api.models.operation import IdempotencyKey, Lease
 from api.models.players import ApiKey, Player
@@ -20,6 +21,9 @@ __all__ = [
     "Coup",
     "CoupResult",
     "Event",
+    "ExperimentChunk",
+    "ExperimentOrder",
+    "ExperimentResult",
     "IdempotencyKey",
     "Instant",
     "Lease",

@@ -34,6 +34,8 @@ _BUSY_TIMEOUT_MS: Final = 5_000  # for writers that do not queue, such as a shel
 _CHECKPOINT_PAGES: Final = 4_000  # of 4 KiB
 _MIGRATION_LOCK: Final = 0x6D6163616F  # «macao»
 _HOOKS: Final = "after_commit"
+_LAST: Final = "before_commit"
+Heads = tuple[str, ...]  # revisions of the schema: one, or none where there is no database yet
 _RETRYABLE_STATES: Final = {"40001", "40P01", "55P03"}  # serialization, deadlock, lock not available
 _LATE: Final = "the database could not be reached, or did not take the call in time: try again"
 _log = logging.getLogger(__name__)
@@ -77,7 +79,7 @@ class Database:
         """
         with self._turn(), Session(self._writer, expire_on_commit=False) as session, _retryable():
             yield session
-            session.commit()
+            _finish(session)
         for hook in session.info.pop(_HOOKS, ()):
             _run(hook)
 
@@ -139,12 +141,25 @@ class Database:
         )
 
 
-def migrate(database: Database) -> None:
+def at_the_end(session: Session, step: Callable[[Session], object]) -> None:
+    """Take this step as the last thing in the session's `write()`, right before it commits."""
+    session.info.setdefault(_LAST, []).append(step)
+
+
+def _finish(session: Session) -> None:
+    for step in session.info.pop(_LAST, ()):
+        step(session)
+    session.commit()
+
+
+def migrate(database: Database, told: Callable[[Session, Heads, Heads], object] | None = None) -> None:
     """Bring the schema up to date, in one transaction; several processes may try at once.
 
-    Creates a SQLite database, with its folder, where there is none.
+    Creates a SQLite database, with its folder, where there is none. `told` is called in that transaction with the
+    revisions before and after, if they differ.
     """
     from alembic import command  # noqa: PLC0415 (only who migrates pays for the import)
+    from alembic.migration import MigrationContext  # noqa: PLC0415
 
     if database.path is not None:
         database.path.parent.mkdir(parents=True, exist_ok=True)
@@ -153,7 +168,13 @@ def migrate(database: Database) -> None:
             connection.execute(select(func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
         config = _alembic()
         config.attributes["connection"] = connection
+        before = MigrationContext.configure(connection).get_current_heads()
         command.upgrade(config, "head")
+        after = MigrationContext.configure(connection).get_current_heads()
+        if told is not None and before != after:
+            with Session(connection) as session:
+                told(session, before, after)
+                _finish(session)
 
 
 def is_current(database: Database) -> bool:

@@ -38,6 +38,7 @@ from api.auth import confirm
 from api.context import context, now, service
 from api.etags import NotModified, body_etag, check_match, is_current, not_modified
 from api.idempotency import Claim, claim, replay
+from api.services import audit_log
 from api.services.errors import Busy, PlanStale
 from api.services.names import referring
 
@@ -111,6 +112,7 @@ def _attempt(effect: Callable[[Session], Any], shape: _Write) -> Response:
     database, time = service().database, now()
     with database.write() as session:
         _confirm(session)
+        audit_log.come_from(session, _origin())
         stored = shape.claim.take(session, time) if shape.claim else None
         if stored:
             return replay(stored)
@@ -129,6 +131,21 @@ def _confirm(session: Session) -> None:
     operation = context().operation
     if operation is not None and operation.scope is not None:
         context().caller = confirm(session, operation.scope)
+
+
+def _origin() -> audit_log.Origin:
+    """Who is behind this request, for the audit log."""
+    here = context()
+    if here.caller is None:
+        return audit_log.Origin(audit_log.ANONYMOUS, None, here.request_id)
+    return audit_log.Origin(here.caller.player, here.caller.key, here.request_id)
+
+
+def enter(effect: Callable[[Session], object]) -> None:
+    """Enter in the audit log what a request that changes nothing else does, before it is done."""
+    with service().database.write() as session:
+        audit_log.come_from(session, _origin())
+        effect(session)
 
 
 def _kept(value: Any, secret: str | None, response: Response) -> bytes:

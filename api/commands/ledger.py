@@ -1,16 +1,18 @@
 """`macao ledger`: the audit."""
 
 import json
-import os
 import sys
 from dataclasses import asdict
+from datetime import UTC, datetime
 
 import click
 from rich.console import Console
 from rich.table import Table
+from sqlalchemy.exc import SQLAlchemyError
 
-from api.config import ConfigError, from_environment
-from api.db import Database, DatabaseError, is_current
+from api.commands.opened import database_option, opened
+from api.db import Database
+from api.services import audit_log
 from api.services.audit import Report, check
 from api.services.errors import ServiceError
 
@@ -21,31 +23,36 @@ def ledger() -> None:
 
 
 @ledger.command("check", short_help="Audit every balance and every hash.")
-@click.option(
-    "--database", "url", metavar="URL", help="Database to audit; default: that of MACAO_DATABASE_URL."
-)
+@database_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def check_command(url: str | None, as_json: bool) -> None:
-    """Compute every balance and every hash again; the exit code is 1 if anything is wrong."""
+    """Compute every balance and every hash again; the exit code is 1 if anything is wrong.
+
+    That it was done, and what it found, is entered in the audit log.
+    """
+    database = opened(url)
     try:
-        database = Database(from_environment(os.environ, database_url=url).database_url)
-    except (ConfigError, DatabaseError) as error:
-        raise click.UsageError(str(error)) from None
-    try:
-        if not is_current(database):
-            raise click.ClickException(
-                f"no database of this version at {database.url.render_as_string()}: name the one you mean with"
-                " --database (a relative path starts in the present folder), or bring it up to date with"
-                " `macao migrate`"
-            )
         report = check(database)
     except ServiceError as error:
         raise click.ClickException(error.detail) from None
+    _enter(database, report)
     if as_json:
         click.echo(json.dumps({"ok": report.ok, **asdict(report)}, indent=2))
     else:
         _show(report)
     sys.exit(0 if report.ok else 1)
+
+
+def _enter(database: Database, report: Report) -> None:
+    """Note the check in the audit log; a database that cannot be written to is checked all the same, and it is said."""
+    found = {"ok": report.ok, "transfers": report.transfers, "findings": report.total}
+    try:
+        with database.write() as session:
+            audit_log.come_from(session, audit_log.operator())
+            audit_log.note(session, "ledger_checked", "ledger", datetime.now(UTC), after=found)
+    except (ServiceError, SQLAlchemyError, OSError) as error:
+        reason = str(getattr(error, "orig", None) or error).splitlines()[0]
+        click.echo(f"This check is not in the audit log: {reason}", err=True)
 
 
 def _show(report: Report) -> None:

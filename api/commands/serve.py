@@ -4,14 +4,17 @@ import os
 import socket
 from collections.abc import Callable
 from dataclasses import fields, replace
+from datetime import UTC, datetime
 from typing import Any
 
 import click
 from alembic.util import CommandError
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
 
 from api.config import Config, ConfigError, from_environment, variable
-from api.db import Database, DatabaseError, migrate
+from api.db import Database, DatabaseError, Heads, migrate
+from api.services import audit_log
 from api.services.errors import Busy
 
 
@@ -89,12 +92,16 @@ def _listen(config: Config) -> socket.socket:
 def _migrate(config: Config) -> None:
     try:
         database = Database(config.database_url, patience=config.lock_seconds)
-        migrate(database)
+        migrate(database, _note_migration)
         database.dispose()
     except (DatabaseError, OSError, SQLAlchemyError, CommandError, Busy) as error:
         # Of a driver's error the first line says what is wrong; the rest is a statement or a link.
         reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
         raise click.ClickException(f"the database of MACAO_DATABASE_URL cannot be used: {reason}") from None
+
+
+def _note_migration(session: Session, before: Heads, after: Heads) -> None:
+    audit_log.migrated(session, before, after, datetime.now(UTC))
 
 
 def _greeting(config: Config) -> str:

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from api.models import MINT, Account, Bank, Coup, CoupResult, Refill, Seat, Table, Transfer
 from api.models.ledger import BANK, ESCROW
-from api.services import ledger
+from api.services import audit_log, ledger
 from api.services.errors import Conflict, LimitReached, NotFound
 from api.times import rfc3339
 
@@ -115,6 +115,14 @@ def refill(session: Session, player_id: str, now: datetime, *, fill_to: int, per
     (posted,) = ledger.post(session, [ledger.Entry(MINT, wallet, fill_to - worth, "refill")], now)
     session.add(Refill(transfer_id=posted.id, player_id=player_id, amount=posted.entry.amount, at=now))
     session.flush()
+    audit_log.note(
+        session,
+        "refill_taken",
+        player_id,
+        now,
+        before={"worth": worth},
+        after={"worth": fill_to, "transfer": posted.id},
+    )
     return entry(session, player_id, posted.id)
 
 

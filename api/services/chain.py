@@ -27,7 +27,10 @@ COLUMNS: Final = (
 )
 
 
-def link(previous: bytes, values: Iterable[int | str | None]) -> bytes:
-    """The hash of a transfer whose columns have these values, in the order of COLUMNS."""
+def link(previous: bytes, values: Iterable[int | str | None], domain: bytes = DOMAIN) -> bytes:
+    """The hash of a transfer whose columns have these values, in the order of COLUMNS.
+
+    `domain` names another chain that is built the same way (api/services/audit_log.py).
+    """
     content = "\n".join(["" if value is None else str(value) for value in values])
-    return hashlib.sha256(DOMAIN + previous + content.encode()).digest()
+    return hashlib.sha256(domain + previous + content.encode()).digest()

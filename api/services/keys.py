@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from api.ids import new_id
 from api.models import ApiKey, Player
+from api.services import audit_log
 from api.services.errors import Conflict, Forbidden, Invalid, NotFound
 from api.times import rfc3339, rfc3339_or_none
 
@@ -98,7 +99,9 @@ def issue(
     )
     session.add(key)
     session.flush()
-    return _shown(key, now) | {"secret": secret}
+    shown = _shown(key, now)
+    audit_log.note(session, "key_issued", key.id, now, after=_audited(shown))
+    return shown | {"secret": secret}
 
 
 def listing(session: Session, player_id: str, now: datetime) -> list[Json]:
@@ -121,9 +124,10 @@ def rotate(
     """Replace a live key by a new one of the same name, scopes and end; as `issue`. The old one ends at once."""
     _lock(session, player_id)
     old = _live_one(session, player_id, key_id, now)
+    before = _audited(_shown(old, now))
     old.revoked_at = now
     session.flush()
-    return issue(
+    made = issue(
         session,
         player_id,
         now,
@@ -132,6 +136,9 @@ def rotate(
         expires_at=old.expires_at,
         within=within,
     )
+    after = _audited(_shown(old, now)) | {"replaced_by": made["id"]}
+    audit_log.note(session, "key_rotated", old.id, now, before=before, after=after)
+    return made
 
 
 def revoke(session: Session, player_id: str, key_id: str, now: datetime) -> Json:
@@ -150,9 +157,12 @@ def revoke(session: Session, player_id: str, key_id: str, now: datetime) -> Json
             "this is your last key that may manage keys: rotate it, or issue another first",
             code="last_key",
         )
+    before = _audited(_shown(key, now))
     key.revoked_at = now
     session.flush()
-    return _shown(key, now)
+    shown = _shown(key, now)
+    audit_log.note(session, "key_revoked", key.id, now, before=before, after=_audited(shown))
+    return shown
 
 
 def _lock(session: Session, player_id: str) -> None:
@@ -195,6 +205,11 @@ def _shown(key: ApiKey, now: datetime) -> Json:
         "expires_at": rfc3339_or_none(key.expires_at),
         "revoked_at": rfc3339_or_none(key.revoked_at),
     }
+
+
+def _audited(shown: Json) -> Json:
+    """What the audit log tells of a key: not its name, which its player chose and may have forgotten."""
+    return {member: shown[member] for member in ("scopes", "state", "expires_at")}
 
 
 def _check(name: str, scopes: Sequence[str] | Collection[str], end: datetime | None, now: datetime) -> None:

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 
 from api.models import MINT, Account, Coup, CoupResult, Player, Seat, Table, Transfer
 from api.models.base import instant, micros
-from api.services import ledger
+from api.services import audit_log, ledger
 from api.services.errors import Conflict, Invalid, NotFound
 from api.times import rfc3339
 
@@ -112,6 +112,8 @@ def change(session: Session, player_id: str, wanted: Mapping[str, int | None], n
             held[name] = value
     kept = {**held, **({_PENDING: waiting} if waiting else {})} or None
     session.execute(update(Player).where(Player.id == player_id).values(limits=kept))
+    if kept != stored.limits:
+        audit_log.note(session, "limits_changed", player_id, now, before=stored.limits, after=kept)
     _outdate_plans(session, player_id)
     return shown(session, player_id, now)
 

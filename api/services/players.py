@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from api.ids import new_id
 from api.models import MINT, ApiKey, CoupResult, IdempotencyKey, Player, Refill, Seat, Table
-from api.services import bankroll, keys, ledger, limits
+from api.services import audit_log, bankroll, keys, ledger, limits
 from api.services.errors import Conflict, Invalid, NotFound
 from api.services.names import Name
 from api.times import rfc3339
@@ -47,6 +47,7 @@ def create(session: Session, name: str, now: datetime, *, grant: int) -> Json:
     wallet = ledger.open_wallet(session, player.id, now)
     if grant:
         ledger.post(session, [ledger.Entry(MINT, wallet, grant, "opening_grant")], now)
+    audit_log.note(session, "player_created", player.id, now, after={"grant": grant})
     key = keys.issue(session, player.id, now, name="first", scopes=keys.SCOPES)
     return {
         "id": player.id,
@@ -97,32 +98,49 @@ def remove(session: Session, player_id: str, now: datetime) -> int:
     if chips:
         ledger.post(session, [ledger.Entry(wallet, MINT, chips, "player_deleted")], now)
     mine = ApiKey.player_id == player_id
-    session.execute(update(ApiKey).where(mine, ApiKey.revoked_at.is_(None)).values(revoked_at=now))
+    ended = update(ApiKey).where(mine, ApiKey.revoked_at.is_(None)).values(revoked_at=now)
+    revoked = sorted(session.scalars(ended.returning(ApiKey.id)))
     session.execute(update(ApiKey).where(mine).values(name=""))
     session.execute(delete(IdempotencyKey).where(IdempotencyKey.owner == player_id))
     player.name, player.limits, player.deleted_at = None, None, now
     session.flush()
+    audit_log.note(
+        session,
+        "player_deleted",
+        player_id,
+        now,
+        before={"balance": chips, "keys": revoked},
+        after={"balance": 0, "keys": []},
+    )
     return chips
+
+
+def exported(session: Session, player_id: str, now: datetime) -> None:
+    """Note that a player downloads everything that is kept of him."""
+    audit_log.note(session, "player_exported", player_id, now)
 
 
 def export(session: Session, player_id: str, now: datetime) -> Iterator[str]:
     """Everything that is kept of a player, as the text of one JSON object in parts: memory stays small.
 
     Members: `exported_at`, `player`, `bankroll`, `limits`, `keys` (without secrets), `tables`, `coups`, `refills`,
-    `entries`. What others hold or hold secret is not in it. Raises NotFound at the call, before the first part.
+    `entries`, `audit` (what he did beside play, and what was done to him and to his keys). What others hold or hold
+    secret is not in it. Raises NotFound at the call, before the first part.
     """
+    mine = keys.listing(session, player_id, now)
     head = {
         "exported_at": rfc3339(now),
         "player": profile(session, player_id),
         "bankroll": bankroll.summary(session, player_id),
         "limits": limits.shown(session, player_id, now),
-        "keys": keys.listing(session, player_id, now),
+        "keys": mine,
     }
     lists = {
         "tables": _seats(session, player_id),
         "coups": _results(session, player_id),
         "refills": _refills(session, player_id),
         "entries": bankroll.all_entries(session, player_id),
+        "audit": _audited(session, player_id, [key["id"] for key in mine]),
     }
     return _object(head, lists)
 
@@ -191,6 +209,10 @@ def _results(session: Session, player_id: str) -> Iterator[Json]:
             "balance_after": row.balance_after,
             "at": rfc3339(row.at),
         }
+
+
+def _audited(session: Session, player_id: str, key_ids: list[str]) -> Iterator[Json]:
+    return map(audit_log.shown, _stream(session, audit_log.about(player_id, key_ids)))
 
 
 def _refills(session: Session, player_id: str) -> Iterator[Json]:

@@ -3,15 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple, cast
 
 from sqlalchemy import Connection, CursorResult, Update, bindparam, insert, select, update
 from sqlalchemy.orm import Session
 
+from api.db import after_commit
 from api.models import Bank, Coup, CoupResult, Event, Player, Seat, Table
 from api.models.ledger import HOUSE
-from api.services import ledger
+from api.services import audit_log, ledger
 from api.services.errors import PlanStale
 from api.services.tables.model import BOT, Json, Sitter, TableData
 from casino.game import State
@@ -87,6 +88,7 @@ _NEW_ROWS: Final = tuple(insert(model.__table__) for model in (Bank, Coup, CoupR
 
 def commit(session: Session, change: Change, now: datetime) -> TableData:
     """Write a change; the table as it is now. Raises PlanStale where it was planned for another state."""
+    table = change.table
     connection = session.connection()
     _move_table(connection, change)
     for statement, rows in zip(_NEW_ROWS, (change.new_banks, change.new_coups, change.results), strict=True):
@@ -98,7 +100,19 @@ def commit(session: Session, change: Change, now: datetime) -> TableData:
     _check_balances(posted, change.counted_on)
     _write_events(connection, change, now)
     _write_sitters(connection, change, now)
+    if change.coups:
+        after_commit(session, partial(_count, table.game, [row["status"] for row in change.coups]))
+    if change.closed_at is not None:
+        after = {"phase": change.phase, "version": change.version}
+        audit_log.note(session, "table_closed", table.id, now, before={"phase": table.phase}, after=after)
     return _after(change, posted)
+
+
+def _count(game: str, ends: list[str]) -> None:
+    # Imported at the first coup: it reads where processes count together from the environment when it is imported.
+    from api.metrics import count_coups  # noqa: PLC0415
+
+    count_coups(game, ends)
 
 
 def _move_table(connection: Connection, change: Change) -> None:

@@ -3,19 +3,21 @@
 import hashlib
 import secrets
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
 from api.models import Player, Seat, Table
 from api.models.ledger import HOUSE as HOUSE_ACCOUNT
-from api.services import ledger, limits
+from api.services import audit_log, ledger, limits
 from api.services.errors import LimitReached, Unauthorized
 from api.services.tables.asked import Opening, Plan
 from api.services.tables.families import conductor_of
 from api.services.tables.model import BOT, HOUSE, OPEN, PLAYER, SAME, Json, Sitter, TableData
 from api.services.tables.play import Terms
+
+_AUDITED: Final = ("game", "rules_hash", "bank", "stakes", "turn_seconds", "private", "spectators")
 
 
 def plan(opening: Opening) -> Plan:
@@ -78,6 +80,7 @@ def create(
         "closed_at": None,
     }
     session.execute(insert(Table), [row])
+    audit_log.note(session, "table_opened", table_id, now, after={name: row[name] for name in _AUDITED})
     accounts = _accounts(session, made, table_id, player, terms, now)
     session.execute(insert(Seat), [_seat_row(table_id, sitter, now) for sitter in made.sitters])
     stored: Json = {"accounts": accounts, **({"seed": opening.seed} if opening.practice else {})}

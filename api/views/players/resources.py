@@ -8,7 +8,7 @@ from api.auth import caller
 from api.blueprint import JSON, Answer, Blueprint
 from api.context import now, service
 from api.etags import body_etag
-from api.execution import dumps, read, stream, write
+from api.execution import dumps, enter, read, stream, write
 from api.services import players
 from api.services.errors import Conflict, Invalid
 from api.views.players import schemas
@@ -64,6 +64,7 @@ def get_me() -> Response:
 def export_me() -> Response:
     """Download everything that is kept of the caller."""
     who = caller().player
+    enter(lambda tx: players.exported(tx, who, now()))
     return stream(lambda tx: players.export(tx, who, now()), content_type=JSON, filename=f"{who}.json")
 
 

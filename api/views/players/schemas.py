@@ -28,6 +28,7 @@ EXPORT: Final[dict[str, Any]] = {
     "coups": [],
     "refills": [],
     "entries": [],
+    "audit": [],
 }
 
 
@@ -72,3 +73,4 @@ class Export(Schema):
     coups = fields.List(fields.Dict(), required=True)
     refills = fields.List(fields.Dict(), required=True)
     entries = fields.List(fields.Dict(), required=True)
+    audit = fields.List(fields.Dict(), required=True)

@@ -1,0 +1,36 @@
+"""The database that a command of an operator works on."""
+
+import os
+from typing import Final
+
+import click
+
+from api.config import ConfigError, from_environment
+from api.db import Database, DatabaseError, is_current
+from api.services.errors import ServiceError
+
+database_option: Final = click.option(
+    "--database", "url", metavar="URL", help="Database to look at; default: that of MACAO_DATABASE_URL."
+)
+
+
+def opened(url: str | None) -> Database:
+    """The database of this URL, or else of the settings; it is there, and of this version.
+
+    Raises a click exception with what would be right.
+    """
+    try:
+        database = Database(from_environment(os.environ, database_url=url).database_url)
+    except (ConfigError, DatabaseError) as error:
+        raise click.UsageError(str(error)) from None
+    try:
+        current = is_current(database)
+    except ServiceError as error:
+        raise click.ClickException(error.detail) from None
+    if not current:
+        raise click.ClickException(
+            f"no database of this version at {database.url.render_as_string()}: name the one you mean with"
+            " --database (a relative path starts in the present folder), or bring it up to date with"
+            " `macao migrate`"
+        )
+    return database

@@ -16,6 +16,7 @@ from flask import Flask
 from api import refusals
 from api.codes import Entry, entry_of, more_exact
 from api.errors import PROBLEM as PROBLEM_TYPE
+from api.fields import OneOrMany
 from api.services import errors
 
 if TYPE_CHECKING:
@@ -175,8 +176,16 @@ def complete(doc: dict[str, Any], operation: "Operation", spec: APISpec) -> dict
     }
     names = [name for name, wanted in shared.items() if wanted]  # apispec makes references of names
     doc["parameters"] = [*doc.get("parameters", []), *names]
+    if isinstance(operation.body, OneOrMany):
+        content = doc["requestBody"]["content"]["application/json"]
+        content["schema"] = _one_or_many(content["schema"], operation.body.most)
     doc["responses"] = {**_answers(operation), **_refusals(operation, spec)}
     return doc
+
+
+def _one_or_many(schema: Any, most: int) -> dict[str, Any]:
+    """The shape of a value, or of an array of at most so many."""
+    return {"oneOf": [schema, {"type": "array", "items": schema, "minItems": 1, "maxItems": most}]}
 
 
 def path_parameters(rule: str, explained: Mapping[str, str]) -> list[dict[str, Any]]:

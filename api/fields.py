@@ -151,3 +151,17 @@ class EmptyQuery(QuerySchema):
 
 class EmptyBody(Body):
     """No fields: an empty body, or `{}`."""
+
+
+class OneOrMany(Body):
+    """A body that is one object of this shape, or an array of at most `most` of them."""
+
+    most = 200
+
+    def load(self, data: Any, *, many: bool | None = None, **options: Any) -> Any:
+        """One value or a list of them. Raises ValidationError, in an array by the numbers of its items."""
+        if not isinstance(data, list):
+            return super().load(data, many=many, **options)
+        if not 1 <= len(data) <= self.most:
+            raise ValidationError(f"must be one object, or an array of 1 to {self.most}")
+        return super().load(data, many=True, **options)

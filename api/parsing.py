@@ -12,7 +12,7 @@ from marshmallow import Schema, ValidationError, fields
 from webargs.core import missing
 from webargs.flaskparser import FlaskParser
 
-from api.fields import EmptyBody, EmptyQuery
+from api.fields import EmptyBody, EmptyQuery, OneOrMany
 from api.refusals import Flaw, Unprocessable, UnsupportedType, flaw
 from api.services.errors import NotFound
 from api.strict_json import loads, token
@@ -102,6 +102,8 @@ def _plainer(messages: Any, schema: Any) -> Any:
 
 def _inner(schema: Any, name: Any) -> Any:
     """The schema or field below a name, as far as it is known."""
+    if isinstance(schema, OneOrMany) and isinstance(name, int):
+        return schema
     field = schema.fields.get(name) if isinstance(schema, Schema) else schema
     if isinstance(field, fields.List):
         field = field.inner

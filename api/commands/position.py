@@ -6,8 +6,7 @@ from typing import IO, Any
 import click
 from rich.console import Console
 
-from casino.errors import CasinoError
-from casino.position import told
+from casino.position import each_told
 
 
 @click.command()
@@ -19,10 +18,11 @@ def position(context: click.Context, file: IO[str], as_json: bool) -> None:
 
     FILE (- for standard input) holds {"position": {...}, "steps": [[seat, text], ...]}, an array of such, or an
     object with such an array as "cases". A text that is refused is told as "error" and "detail", beside the
-    situation before it. Where a position itself cannot be, the exit code is 2.
+    situation before it. An entry may also have a "seat" (whose "view" is given; else that of the seat awaited) and
+    "leads_to": true (what every action leads to). Where a position itself cannot be, the exit code is 2.
     """
     entries, single = _entries(file)
-    results = [_result(entry) for entry in entries]
+    results = each_told(entries)
     if as_json:
         click.echo(json.dumps(results[0] if single else results, ensure_ascii=False, indent=2))
     else:
@@ -42,17 +42,11 @@ def _entries(file: IO[str]) -> tuple[list[Any], bool]:
     return (data, False) if isinstance(data, list) else ([data], True)
 
 
-def _result(entry: Any) -> dict[str, Any]:
-    name = {"id": entry["id"]} if isinstance(entry, dict) and "id" in entry else {}
-    try:
-        return {**name, **told(entry)}
-    except CasinoError as refusal:
-        return {**name, "error": refusal.code, "detail": refusal.detail, "pointer": refusal.pointer}
-
-
 def _show(result: dict[str, Any]) -> None:
     console = Console(soft_wrap=True, highlight=False, markup=False)
     for key, value in result.items():
+        if key == "view":
+            continue  # a position holds all that a seat sees, and more
         console.print(f"{key}: {_words(value)}")
     console.print()
 

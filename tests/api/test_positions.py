@@ -4,9 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from http_contract import contents
 
-from casino.position import explored, told
+from api.cli import main
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "cases"
 TWO_LEFT = {
@@ -22,25 +23,79 @@ TWO_LEFT = {
 HOUSE = {"game": "house", "seats": 2, "hands": ["3H", "9D"], "stakes": [10, 0], "shoe": ["6S", "2D"]}
 
 
+NAMED = {
+    "error": lambda told, error: told.get("error") == error,
+    "hands": lambda told, hands: all(
+        sorted(told["hands"][int(seat)]) == sorted(hands[seat]) for seat in hands
+    ),
+    "legal": lambda told, legal: all(quiet(told["legal"][seat]) == sorted(legal[seat]) for seat in legal),
+    "legal_has": lambda told, legal: all(set(legal[seat]) <= set(told["legal"][seat]) for seat in legal),
+    "legal_lacks": lambda told, legal: all(not set(legal[seat]) & set(told["legal"][seat]) for seat in legal),
+}
+
+
+def quiet(texts):
+    """Actions without what may be said, as the cases list them."""
+    return sorted(text for text in texts if text != "macao" and not text.startswith("catch"))
+
+
 def ask(client, body, status=200):
     answer = client.post("/v1/positions", json=body)
     assert answer.status_code == status, answer.text
     return answer.json
 
 
-@pytest.mark.parametrize("family", ["shedding", "peklo"])
-def test_every_shared_case_is_answered_as_by_the_command(client, family):
-    """The fields of `macao position`, refusals of the last step among them, and the view of the seat awaited."""
+def by_the_command(data):
+    """What `macao position --json` prints of it."""
+    done = CliRunner().invoke(main, ["position", "-", "--json"], input=json.dumps(data))
+    return json.loads(done.stdout)
+
+
+def entries_of(family):
+    """The shared cases of a family as entries, and what they expect; banking's are settlements of whole coups."""
     file = SHARED / f"{family}.json"
     if not file.exists():
         pytest.skip("the shared cases are not here")
-    for case in json.loads(file.read_text())["cases"]:
-        found = ask(client, {"position": case["position"], "steps": case["steps"]})
-        view = found.pop("view")
-        assert found == json.loads(json.dumps(told(case))), case["id"]
-        assert found.get("error") == case["expect"].get("error"), case["id"]
-        if view["seat"] is not None:
-            assert view["legal"] == found["legal"][str(view["seat"])]
+    data = json.loads(file.read_text())
+    if family != "banking":
+        return [
+            ({name: case[name] for name in ("id", "position", "steps")}, case["expect"])
+            for case in data["cases"]
+        ]
+    return [
+        (
+            {
+                "id": case["id"],
+                "position": {
+                    "game": case["rules"]["preset"],
+                    "options": case["rules"]["changes"],
+                    "seats": 2,
+                    "banker": 1,
+                    "done": [True, True],
+                    "hands": [case["punter"], case["banker"]],
+                },
+            },
+            {"net": [case["net"], -case["net"]], "over": True},
+        )
+        for case in data["settlements"]
+    ]
+
+
+@pytest.mark.parametrize("family", ["shedding", "peklo", "banking"])
+def test_every_shared_case_comes_out_and_as_the_command_tells_it(client, family):
+    """All cases in one array: the fields that they expect, `error` among them, and the very answer of the command."""
+    pairs = entries_of(family)
+    found = ask(client, [entry for entry, _ in pairs])
+    assert found == by_the_command([entry for entry, _ in pairs])
+    for (entry, expected), answer in zip(pairs, found, strict=True):
+        assert answer["id"] == entry["id"]
+        assert answer.get("error") == expected.get("error"), entry["id"]
+        for name, value in expected.items():
+            assert NAMED.get(name, lambda told, value, key=name: told[key] == value)(answer, value), (
+                entry["id"],
+                name,
+            )
+    assert ask(client, pairs[0][0]) == found[0], "alone it is answered alike"
 
 
 def test_what_an_action_leads_to(client):
@@ -120,7 +175,41 @@ def test_what_cannot_be_is_refused_by_place(client, body, pointer, code):
     assert problem["errors"][0]["detail"]
 
 
-def test_the_function_is_one(client):
-    """The endpoint and `casino.position.explored` say the same."""
-    body = {"position": TWO_LEFT, "steps": [[0, "play 9C"]], "leads_to": True}
-    assert ask(client, body) == json.loads(json.dumps(explored(body, leads=True)))
+def test_an_array_is_answered_one_by_one(client):
+    """What cannot be is told in its place, as by the command; the others are answered."""
+    bad = {"id": "second", "position": {**TWO_LEFT, "hands": [["5H", "5H"], ["3H", "KS"]]}}
+    body = [{"position": TWO_LEFT, "leads_to": True}, bad, {"position": HOUSE, "seat": 1}]
+    first, second, third = ask(client, body)
+    assert set(first["leads_to"]["0"]) == {"play 5H", "play 9C"}
+    assert (second["id"], second["error"], second["pointer"]) == ("second", "position", "/position/hands/0/1")
+    assert third["view"]["seat"] == 1
+    assert [first, second, third] == by_the_command(body)
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        ([], ""),
+        ([{"position": TWO_LEFT}] * 201, ""),
+        ([{"position": TWO_LEFT}, 3], "/1"),
+        ([{"position": TWO_LEFT}, {}], "/1/position"),
+        ([{"position": TWO_LEFT}, {"position": TWO_LEFT, "depth": 1}], "/1/depth"),
+        ([{"position": TWO_LEFT, "seat": 10}], "/0/seat"),
+        ([[{"position": TWO_LEFT}]], "/0"),
+        (7, ""),
+    ],
+)
+def test_an_array_of_the_wrong_shape_is_refused_by_place(client, body, pointer):
+    problem = ask(client, body, 422)
+    assert problem["code"] == "validation"
+    assert problem["errors"][0]["pointer"] == pointer
+    if pointer == "/1/depth":
+        assert "there are id, position, steps, seat, leads_to" in problem["detail"]
+
+
+def test_what_an_array_costs_is_told_before_the_work(app, client):
+    """Twenty units an item, as many for what it leads to, one for four steps."""
+    answer = client.post("/v1/positions", json={"position": TWO_LEFT})
+    left = int(answer.headers["X-RateLimit-Remaining"])
+    body = [{"position": TWO_LEFT, "leads_to": True}, {"position": TWO_LEFT, "steps": [[0, "play 5H"]] * 8}]
+    assert left - int(client.post("/v1/positions", json=body).headers["X-RateLimit-Remaining"]) == 20 * 3 + 2

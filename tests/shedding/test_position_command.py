@@ -27,6 +27,8 @@ def test_one_entry_prints_one_object_with_the_fields_of_the_cases():
     done = run(ENTRY, "--json")
     found = json.loads(done.stdout)
     assert done.exit_code == 0
+    view = found.pop("view")
+    assert (view["seat"], view["hands"], view["legal"]) == (1, [None, ["5S", "5C"]], found["legal"]["1"])
     assert found == {
         "to_move": 1,
         "hands": [["8C"], ["5S", "5C"]],

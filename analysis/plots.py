@@ -66,7 +66,7 @@ def heat_map(found: "Odds") -> "alt.LayerChart":
         "What each action brings the punter",
         subtitle=f"punter {_name(found.punter)}, banker {_name(found.banker)}",
     )
-    return _layers(squares, figures).properties(title=title, width=alt.Step(_CELL), height=alt.Step(_CELL))
+    return layers(squares, figures).properties(title=title, width=alt.Step(_CELL), height=alt.Step(_CELL))
 
 
 def _hand(points: int, found: "Odds") -> str:
@@ -160,10 +160,11 @@ def _policy_layers(rows: Rows, title: str, seen: str) -> "alt.LayerChart":
         )
     )
     words = cells.mark_text(fontSize=10).encode(text="label:N")
-    return _layers(squares, words).properties(title=title, width=alt.Step(_CELL), height=alt.Step(_CELL // 2))
+    return layers(squares, words).properties(title=title, width=alt.Step(_CELL), height=alt.Step(_CELL // 2))
 
 
-def _layers(*charts: "alt.Chart") -> "alt.LayerChart":
+def layers(*charts: "alt.Chart | alt.LayerChart") -> "alt.LayerChart":
+    """Pictures over one another."""
     import altair as alt  # noqa: PLC0415
 
     return alt.LayerChart(layer=list(charts))
@@ -194,7 +195,7 @@ def edge_by_depth(found: "Counting") -> "alt.LayerChart":
         f"Edge of the {found.side} by the depth of the bank",
         subtitle=f"mean, middle half and nine tenths of {found.samples} shoes; dashed: the fresh shoe",
     )
-    return _layers(wide, middle, fresh.encode(y="edge:Q"), fair.encode(y="edge:Q"), mean).properties(
+    return layers(wide, middle, fresh.encode(y="edge:Q"), fair.encode(y="edge:Q"), mean).properties(
         title=title, width=560, height=300
     )
 

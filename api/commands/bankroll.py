@@ -1,28 +1,34 @@
-"""`macao ruin`, `macao kelly`, `macao sessions`: exact bankroll maths of any outcomes, or of rules and policies."""
+"""`macao ruin`, `macao kelly`, `macao sessions`: exact bankroll maths of any outcomes, or of rules and policies.
+
+The answers are those of `POST /ruin`, `/kelly` and `/sessions/distribution`; `--json` prints them as they are sent.
+"""
 
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import IO, Any, Final, TypeVar
 
 import click
 from rich.console import Console
 from rich.table import Table
 
-from analysis.kelly import Growth, certainty_equivalent, growth, spread
-from analysis.kelly import kelly as kelly_of
-from analysis.outcomes import BankrollError, Outcomes
-from analysis.ruin import bankroll_for, risk_of_ruin
-from analysis.sessions import Sessions, session
-from analysis.sources import SIDES, outcomes_of
-from api.commands.rule_set import read_change
+from analysis.outcomes import BankrollError
+from analysis.recorded import of_export, recorded
+from analysis.sessions import Sessions
+from analysis.sources import SIDES, asked_outcomes
+from api.commands.exports import chart_option, pictured
+from api.commands.rule_set import SHOE, SHOE_HELP, read_change, read_shoe
+from api.services import bankroll_maths
 
 F = TypeVar("F", bound=Callable[..., Any])
 Figures = dict[str, Any]
-_QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 _MOST_ROWS = 40
+SOURCE: Final = (
+    *("outcomes", "results", "played", "rules"),
+    *("change", "punter", "banker", "side", "punters", "shoe", "game"),
+)
+_OF_RULES: Final = ("change", "punter", "banker", "punters", "shoe")
 
 
 def source_options(function: F) -> F:
@@ -32,6 +38,12 @@ def source_options(function: F) -> F:
             "--outcomes", metavar="NET:P,…", help='Net in stakes and probability: "3:1/8,1:3/8,-1:1/2".'
         ),
         click.option("--results", type=click.File(), help="A file of recorded nets in stakes, one a line."),
+        click.option(
+            "--played",
+            type=click.File(encoding="utf-8"),
+            help="Your own play: the file of GET /v1/players/me/export.",
+        ),
+        click.option("--game", metavar="NAME", help="With --played: which game, where there are several."),
         click.option("--rules", metavar="PRESET", help="Banking rules: see `macao games`."),
         click.option(
             "--set",
@@ -45,9 +57,7 @@ def source_options(function: F) -> F:
         click.option("--banker", metavar="POLICY", help="The same for the banker."),
         click.option("--side", type=click.Choice(SIDES), help="Whose nets; punter where left out."),
         click.option("--punters", type=int, metavar="N", help="Punters against the bank, each staking 1."),
-        click.option(
-            "--shoe", metavar="PACKS", help="Packs, or infinite; those of the rules where left out."
-        ),
+        click.option("--shoe", metavar=SHOE, help=SHOE_HELP),
     )
     for option in reversed(options):
         function = option(function)
@@ -56,36 +66,52 @@ def source_options(function: F) -> F:
 
 def source(given: Mapping[str, Any]) -> Figures:
     """The part of a request that says where outcomes come from. Raises BankrollError: none or several are named."""
-    named = [name for name in ("outcomes", "results", "rules") if given[name] is not None]
+    kinds = ("outcomes", "results", "played", "rules")
+    named = [name for name in kinds if given[name] is not None]
     if len(named) != 1:
         said = " and ".join(f"--{name}" for name in named) or "none"
-        raise BankrollError(f"give one of --outcomes, --results and --rules, not {said}")
-    asked = [name for name in ("change", "punter", "banker", "side", "punters", "shoe") if given[name]]
-    if named[0] != "rules":
-        if asked:
-            raise BankrollError(f"--{asked[0]} goes with --rules only")
-        lines = given["results"] if named[0] == "results" else ()
-        return {named[0]: given["outcomes"] or [line.strip() for line in lines if line.strip()]}
+        raise BankrollError(f"give one of --outcomes, --results, --played and --rules, not {said}")
+    _check_together(named[0], given)
+    if named[0] == "outcomes":
+        return {"outcomes": given["outcomes"]}
+    if named[0] == "results":
+        return {"results": [line.strip() for line in given["results"] if line.strip()]}
+    if named[0] == "played":
+        return recorded(of_export(_loaded(given["played"])), given["game"], given["side"]).to_json()
     rules: Figures = {"preset": given["rules"]}
     if given["change"]:
         rules["changes"] = dict(map(read_change, given["change"]))
+    found: Figures = {"rules": rules}
     for name in ("punter", "banker"):
-        if given[name]:
-            rules[name] = _json(given[name], f"--{name}") if given[name].startswith("{") else given[name]
-    if given["shoe"]:
-        rules["shoe"] = int(given["shoe"]) if given["shoe"].isdecimal() else given["shoe"]
-    rules |= {name: given[name] for name in ("side", "punters") if given[name] is not None}
-    return {"rules": rules}
+        if given[name] is not None:
+            policy = given[name]
+            found[name] = _json(policy, f"--{name}") if policy.lstrip().startswith("{") else policy
+    if given["shoe"] is not None:
+        found["shoe"] = read_shoe(given["shoe"])
+    return found | {name: given[name] for name in ("side", "punters") if given[name] is not None}
 
 
-def outcomes_from(given: Mapping[str, Any]) -> Outcomes:
-    """The outcomes that a command's options name."""
-    found = source(given)
-    if "outcomes" in found:
-        return Outcomes.parse(found["outcomes"])
-    if "results" in found:
-        return Outcomes.observed(found["results"])
-    return outcomes_of(found["rules"])
+def _check_together(kind: str, given: Mapping[str, Any]) -> None:
+    of_rules = [name for name in _OF_RULES if given[name] not in (None, ())]
+    if kind != "rules" and of_rules:
+        raise BankrollError(f"--{of_rules[0].replace('change', 'set')} goes with --rules only")
+    if kind in ("outcomes", "results") and given["side"] is not None:
+        raise BankrollError("--side goes with --rules or --played only")
+    if kind != "played" and given["game"] is not None:
+        raise BankrollError("--game goes with --played only; --rules names the game itself")
+
+
+def _loaded(file: IO[str]) -> Any:
+    try:
+        return json.load(file)
+    except ValueError as fault:
+        raise BankrollError(f"{file.name} is not JSON: {fault}") from None
+
+
+def _asked(given: Mapping[str, Any], *names: str) -> Figures:
+    """The body of a question."""
+    own = {name: given[name] for name in names if given[name] not in (None, ()) and given[name] is not False}
+    return source({name: given[name] for name in SOURCE}) | own
 
 
 @click.command()
@@ -99,69 +125,64 @@ def outcomes_from(given: Mapping[str, Any]) -> Outcomes:
 @click.option("--risk", metavar="P", help="Find the bankroll instead whose risk of ruin is P.")
 @click.option("--gain", metavar="STAKES", help="With --risk: he stops once so much is won.")
 @click.option("--exact", is_flag=True, help="Fractions (not for ever without a goal).")
+@chart_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def ruin(as_json: bool, **given: Any) -> None:
-    """Risk of ruin of a bankroll under flat stakes, or the bankroll for a risk.
+def ruin(as_json: bool, chart: str | None, **given: Any) -> None:
+    """Risk of ruin of a bankroll under flat stakes, or the bankroll for a risk (what bank does a table need?).
 
     Ruined is who cannot cover the next coup. Everything is in stakes of 1.
     """
-    outcomes = outcomes_from(given)
-    if (given["bankroll"] is None) == (given["risk"] is None):
-        raise BankrollError("give --bankroll, or --risk to find the bankroll")
-    figures: Figures
-    if given["risk"] is not None:
-        if given["goal"] is not None or given["exact"]:
-            raise BankrollError("--risk goes with --gain, --coups and --need, not with --goal or --exact")
-        needed = bankroll_for(
-            outcomes, given["risk"], coups=given["coups"], gain=given["gain"], need=given["need"]
-        )
-        figures = {"outcomes": outcomes.to_json(), "risk": given["risk"], **_fields(needed)}
-        _show(figures, _RUIN, as_json)
-        return
-    if given["gain"] is not None:
-        raise BankrollError("--gain goes with --risk; with a bankroll give --goal")
-    risk = risk_of_ruin(
-        outcomes,
-        given["bankroll"],
-        goal=given["goal"],
-        coups=given["coups"],
-        need=given["need"],
-        exact=given["exact"],
-    )
-    _show({"outcomes": outcomes.to_json(), **_fields(risk)}, _RUIN, as_json)
+    body = _asked(given, "bankroll", "goal", "coups", "need", "risk", "gain", "exact")
+    figures = bankroll_maths.ruin_figures(body)
+
+    def picture() -> Any:
+        from analysis.bankroll_plots import ruin_chart  # noqa: PLC0415 - for pictures only
+        from analysis.ruin_curve import Form  # noqa: PLC0415
+
+        mark = (float(Fraction(figures.get("bankroll", given["bankroll"]))), float(figures["ruin"]))
+        form = Form(given["goal"], given["coups"], given["gain"], given["need"])
+        return ruin_chart(asked_outcomes(body), form, mark)
+
+    pictured(picture, chart)
+    _show(figures, _RUIN, as_json)
 
 
 @click.command()
 @source_options
 @click.option("--bankroll", metavar="STAKES", help="Adds the certainty equivalent of a stake of 1.")
+@click.option(
+    "--risk-tolerance", metavar="T", help="With --bankroll: of one who stakes T of Kelly's fraction; 1."
+)
 @click.option("--fraction", metavar="F", help="Adds what staking this fraction of the bankroll does.")
+@chart_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def kelly(as_json: bool, **given: Any) -> None:
+def kelly(as_json: bool, chart: str | None, **given: Any) -> None:
     """Kelly's fraction over the full payouts, growth, half Kelly, N0 and the spread of a coup."""
-    outcomes = outcomes_from(given)
-    found = kelly_of(outcomes)
-    rows: dict[str, Growth] = {"full Kelly": found.full, "half Kelly": found.half}
-    if given["fraction"] is not None:
-        rows[f"fraction {given['fraction']}"] = growth(outcomes, given["fraction"])
-    about: Figures = {
-        "zero_growth": found.zero_growth,
-        "edge_over_variance": found.edge_over_variance,
-        **_fields(spread(outcomes)),
-    }
-    if given["bankroll"] is not None:
-        about["certainty_equivalent"] = certainty_equivalent(outcomes, given["bankroll"])
+    body = _asked(given, "bankroll", "fraction", "risk_tolerance")
+    figures = bankroll_maths.kelly_figures(body)
+
+    def picture() -> Any:
+        from analysis.bankroll_plots import kelly_chart  # noqa: PLC0415 - for pictures only
+        from analysis.kelly import kelly as kelly_of  # noqa: PLC0415
+
+        outcomes = asked_outcomes(body)
+        return kelly_chart(outcomes, kelly_of(outcomes))
+
+    pictured(picture, chart)
     if as_json:
-        growths = {name: _fields(row) for name, row in rows.items()}
-        _print_json({"outcomes": outcomes.to_json(), **growths, **about})
+        _show(figures, {}, as_json=True)
         return
+    names = {"full": "full Kelly", "half": "half Kelly", "fraction": f"fraction {given['fraction']}"}
     table = Table(
         "staking", "fraction", "growth a coup", "sd", "coups to double", "chance of falling to a half"
     )
-    for name, row in rows.items():
-        figures = (row.fraction, row.growth, row.deviation, row.doubling, 0.5**row.fall)
-        table.add_row(name, *(f"{float(figure):.6g}" for figure in figures))
+    for key, name in names.items():
+        if key in figures:
+            row = figures[key]
+            columns = ("fraction", "growth", "standard_deviation", "coups_to_double", "chance_of_half")
+            table.add_row(name, *(f"{float(row[column]):.6g}" for column in columns))
     show(table)
-    _show(about, _KELLY, as_json=False)
+    _show(figures | figures["coup"], _KELLY, as_json=False)
 
 
 @click.command()
@@ -169,44 +190,36 @@ def kelly(as_json: bool, **given: Any) -> None:
 @click.option("--coups", type=int, required=True, help="Coups of a session.")
 @click.option("--bankroll", metavar="STAKES", help="Ends a session early at ruin.")
 @click.option("--goal", metavar="STAKES", help="Bankroll at which he stops.")
-@click.option("--quantile", multiple=True, type=float, metavar="Q", help="Quantiles shown; may be repeated.")
+@click.option("--quantile", "quantiles", multiple=True, metavar="Q", help="Quantiles shown; may be repeated.")
 @click.option("--exact", is_flag=True, help="Fractions.")
 @click.option("--table", "whole", is_flag=True, help="Every result with its probability.")
+@chart_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def sessions(as_json: bool, whole: bool, **given: Any) -> None:
+def sessions(as_json: bool, whole: bool, chart: str | None, **given: Any) -> None:
     """The exact distribution of what a session of flat stakes brings, in stakes."""
-    outcomes = outcomes_from(given)
-    found = session(
-        outcomes, given["coups"], bankroll=given["bankroll"], goal=given["goal"], exact=given["exact"]
-    )
-    figures = {
-        "outcomes": outcomes.to_json(),
-        "mean": found.mean,
-        "deviation": found.deviation,
-        "win": found.win,
-        "loss": found.loss,
-        "quantiles": {f"{share:g}": found.quantile(share) for share in given["quantile"] or _QUANTILES},
-    }
-    if as_json:
-        listed = {str(net): _plain(chance) for net, chance in _results(found)}
-        _print_json({key: _plain(value) for key, value in figures.items()} | {"distribution": listed})
-        return
-    _show(figures, _SESSIONS, as_json=False)
-    _table(found, whole)
+    body = _asked(given, "coups", "bankroll", "goal", "quantiles", "exact")
+    body |= {"quantiles": list(body["quantiles"])} if "quantiles" in body else {}
+    figures, found = bankroll_maths.sessions_told(body)
 
+    def picture() -> Any:
+        from analysis.bankroll_plots import sessions_chart  # noqa: PLC0415 - for pictures only
 
-def _results(found: Sessions) -> list[tuple[Fraction, Any]]:
-    return [(found.net(i), found.chance(found.net(i))) for i in range(len(found.masses)) if found.masses[i]]
+        return sessions_chart(found, given["coups"], figures["quantiles"])
+
+    pictured(picture, chart)
+    _show(figures, _SESSIONS, as_json)
+    if not as_json:
+        _table(found, whole)
 
 
 def _table(found: Sessions, whole: bool) -> None:
-    rows = _results(found)
+    rows = [(found.net(place), mass) for place, mass in enumerate(found.masses) if mass]
     if not whole and len(rows) > _MOST_ROWS:
         click.echo(f"{len(rows)} results: --table lists them all.")
         return
     table = Table("result", "probability", "or worse")
-    for net, chance in rows:
-        table.add_row(str(net), _text(chance), _text(found.at_most(net)))
+    for net, _ in rows:
+        table.add_row(str(net), _text(found.chance(net)), _text(found.at_most(net)))
     show(table)
 
 
@@ -215,25 +228,6 @@ def _json(text: str, what: str) -> Any:
         return json.loads(text)
     except ValueError:
         raise BankrollError(f"{what} is not JSON: {text[:60]!r} (a text needs its quotes)") from None
-
-
-def _fields(record: Any) -> Figures:
-    return {item.name: getattr(record, item.name) for item in fields(record)}
-
-
-def _plain(value: Any) -> Any:
-    """JSON of a figure: exact ones as num, den and float, infinite and unknown ones as null."""
-    if isinstance(value, Fraction):
-        return {"num": str(value.numerator), "den": str(value.denominator), "float": float(value)}
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    return value
-
-
-def _print_json(figures: Figures) -> None:
-    click.echo(json.dumps(_plain(figures), ensure_ascii=False, indent=2))
 
 
 def show(table: Table) -> None:
@@ -251,17 +245,18 @@ def _text(value: Any) -> str:
 
 def _show(figures: Figures, names: Mapping[str, str], as_json: bool) -> None:
     if as_json:
-        _print_json(figures)
+        click.echo(json.dumps(bankroll_maths.told(figures), ensure_ascii=False, indent=2))
         return
     table = Table(show_header=False)
-    for key, value in figures.items():
-        if key in names and value is not None and not (isinstance(value, float) and math.isnan(value)):
+    for key, name in names.items():
+        value = figures.get(key)
+        if value is not None and not (isinstance(value, float) and math.isnan(value)):
             shown = (
                 ", ".join(f"{k}: {_text(v)}" for k, v in value.items())
                 if isinstance(value, dict)
                 else _text(value)
             )
-            table.add_row(names[key], shown)
+            table.add_row(name, shown)
     show(table)
 
 
@@ -271,9 +266,9 @@ _RUIN = {
     "ruin": "risk of ruin",
     "goal": "chance of the goal",
     "open": "neither, playing on",
-    "coups": "expected coups",
-    "coups_if_ruined": "expected coups if ruined",
-    "coups_if_goal": "expected coups if the goal is reached",
+    "expected_coups": "expected coups",
+    "expected_coups_if_ruined": "expected coups if ruined",
+    "expected_coups_if_goal": "expected coups if the goal is reached",
     "root": "root r of E(r^X) = 1",
     "root_formula": "by the root alone, for ever",
     "diffusion_formula": "by the diffusion formula, for ever",
@@ -282,15 +277,15 @@ _KELLY = {
     "zero_growth": "no growth above the fraction",
     "edge_over_variance": "mean / variance",
     "mean": "mean of a coup",
-    "deviation": "sd of a coup",
+    "standard_deviation": "sd of a coup",
     "mean_100": "mean of 100 coups",
-    "deviation_100": "sd of 100 coups",
+    "standard_deviation_100": "sd of 100 coups",
     "n0": "N0 (coups until the mean is one sd)",
     "certainty_equivalent": "certainty equivalent of a stake of 1",
 }
 _SESSIONS = {
     "mean": "mean",
-    "deviation": "standard deviation",
+    "standard_deviation": "standard deviation",
     "win": "chance of a win",
     "loss": "chance of a loss",
     "quantiles": "quantiles",

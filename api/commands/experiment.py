@@ -26,16 +26,23 @@ from analysis.executors import FORMS, executor, parse
 from analysis.experiment import Experiment
 from analysis.outcomes import BankrollError
 from analysis.runs import run_all
+from analysis.sources import BESIDE, SOURCES
 from analysis.summary import summary
-from analysis.sweep import Sweep, to_csv
+from analysis.sweep import PLAYED, Sweep, check_parquet, to_csv, to_parquet
 from analysis.systems import SYSTEMS
 from analysis.tally import Tally
-from api.commands.bankroll import show, source, source_options
+from api.commands.bankroll import SOURCE, show, source, source_options
+from api.commands.exports import chart_option, pictured, write_file
 
 Request = dict[str, Any]
 _MANY = 2 * 10**9  # coups from which on several processes are worth their start
 _STOPS = ("coups", "win", "target", "loss", "drawdown", "losing_streak", "winning_streak")
-_SOURCE = ("outcomes", "results", "rules", "change", "punter", "banker", "side", "punters", "shoe")
+
+
+def _parquet(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
+    if path is not None:
+        check_parquet()  # before any work
+    return path
 
 
 @click.command()
@@ -66,6 +73,10 @@ _SOURCE = ("outcomes", "results", "rules", "change", "punter", "banker", "side",
     "--keep", type=click.Path(file_okay=False, path_type=Path), help="Keep chunks there, go on from them."
 )
 @click.option("--csv", "csv_file", type=click.File("w"), help="Write the table as CSV.")
+@click.option(
+    "--parquet", metavar="FILE", callback=_parquet, help="Write it as Parquet (the extra «parquet»)."
+)
+@chart_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def experiment(
     file: IO[str] | None, workers: int | None, url: str | None, keep: Path | None, **given: Any
@@ -77,24 +88,39 @@ def experiment(
     sweep = Sweep.from_json(_request(file, given))
     tallies = _play(sweep, _executor_url(sweep, workers, url), keep)
     rows = sweep.table(tallies)
-    if given["csv_file"]:
-        given["csv_file"].write(to_csv(rows))
+    wanted = given["as_json"] or len(rows) == 1  # each is worked out for its row already
+    results = [summary(*pair) for pair in zip(sweep.experiments, tallies, strict=True) if wanted]
+    _save(rows, results, given)
     if given["as_json"]:
-        results = [summary(*pair) for pair in zip(sweep.experiments, tallies, strict=True)]
         click.echo(json.dumps({"table": rows, "results": results}, ensure_ascii=False, indent=2))
     elif len(rows) == 1:
-        _show_one(sweep.experiments[0], tallies[0])
+        _show_one(results[0])
     else:
         _show_table(rows)
 
 
+def _save(
+    rows: Sequence[dict[str, Any]], results: Sequence[Mapping[str, Any]], given: Mapping[str, Any]
+) -> None:
+    """Write the files that were asked for."""
+    if given["csv_file"]:
+        given["csv_file"].write(to_csv(rows))
+    if given["parquet"]:
+        write_file(given["parquet"], to_parquet(rows))
+
+    def picture() -> Any:
+        from analysis.bankroll_plots import experiment_chart, sweep_chart  # noqa: PLC0415 - for pictures only
+
+        return experiment_chart(results[0]) if len(results) == 1 else sweep_chart(rows)
+
+    pictured(picture, given["chart"])
+
+
 def _request(file: IO[str] | None, given: Mapping[str, Any]) -> Request:
     request = _read(file) if file else {}
-    named = {key: given[key] for key in _SOURCE}
+    named = {key: given[key] for key in SOURCE}
     if not file or any(named.values()):
-        request = {
-            key: value for key, value in request.items() if key not in ("outcomes", "results", "rules")
-        }
+        request = {key: value for key, value in request.items() if key not in (*SOURCES, *BESIDE, PLAYED)}
         request |= source(named)
     request |= {key: given[key] for key in ("bankroll", "sessions", "seed") if given[key] is not None}
     stops = {key: given[key] for key in _STOPS if given[key] is not None}
@@ -247,8 +273,7 @@ def _show_table(rows: Sequence[Mapping[str, Any]]) -> None:
     show(table)
 
 
-def _show_one(experiment: Experiment, tally: Tally) -> None:
-    found = summary(experiment, tally)
+def _show_one(found: Mapping[str, Any]) -> None:
     table = Table(show_header=False, title=f"{found['label']}: {found['sessions']} sessions")
     table.add_row("risk of ruin", _estimate(found["ruin"]))
     for name, share in found["ends"].items():

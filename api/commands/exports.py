@@ -49,9 +49,9 @@ def _checked(context: click.Context, option: click.Parameter, path: str | None) 
 def exported(title: str, tables: Callable[[], Tables], csv_file: str | None, html_file: str | None) -> bool:
     """Write the tables to the files that were asked for. Is standard output taken by one of them?"""
     if csv_file is not None:
-        _write(csv_file, as_csv(tables()).encode())
+        write_file(csv_file, as_csv(tables()).encode())
     if html_file is not None:
-        _write(html_file, as_html(title, tables()).encode())
+        write_file(html_file, as_html(title, tables()).encode())
     return _STDOUT in (csv_file, html_file)
 
 
@@ -60,7 +60,7 @@ def pictured(chart: "Callable[[], alt.TopLevelMixin]", path: str | None) -> None
     if path is not None:
         from analysis.plots import drawn, kind_of  # noqa: PLC0415 - altair is loaded with the picture
 
-        _write(path, drawn(chart(), kind_of(path)))
+        write_file(path, drawn(chart(), kind_of(path)))
 
 
 class _Unwritable(click.ClickException):
@@ -69,7 +69,8 @@ class _Unwritable(click.ClickException):
     exit_code = 2
 
 
-def _write(path: str, data: bytes) -> None:
+def write_file(path: str, data: bytes) -> None:
+    """Write a file; - is standard output."""
     if path == _STDOUT:
         click.echo(data, nl=False)
         return

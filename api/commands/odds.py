@@ -9,14 +9,20 @@ import click
 from analysis.asked import EQUILIBRIUM, Question, answer, reply
 from analysis.equilibrium import Equilibrium
 from analysis.policy import BestResponse
-from analysis.shoe import Shoe, left
+from analysis.shoe import shoe_of
 from api.commands.exports import chart_option, exported, pictured, table_options
 from api.commands.odds_rows import edge_rows, policy_rows
 from api.commands.odds_tables import show_edge, show_policy
-from api.commands.rule_set import policy_arguments, read_rules, rules_arguments
+from api.commands.rule_set import (
+    SHOE,
+    SHOE_HELP,
+    policy_arguments,
+    read_rules,
+    read_shoe,
+    rules_arguments,
+)
 from api.services.odds import odds_answer, policies_answer
 from casino.banking.policies import BANKER, PUNTER
-from casino.banking.rules import Rules
 from casino.errors import CasinoError, RulesError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -25,7 +31,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 def shoe_arguments(function: F) -> F:
     """The options `--shoe`, `--seen` and `--information`."""
     options = (
-        click.option("--shoe", "counts", metavar="0:32,1:8,…", help="Cards left by points."),
+        click.option("--shoe", metavar=SHOE, help=SHOE_HELP),
         click.option("--seen", metavar="CARDS", default="", help="Cards seen, out of the shoe: 9H,KD,…"),
         click.option(
             "--information",
@@ -155,26 +161,12 @@ def _answer(body: Any, pointer: str) -> dict[str, Any]:
 
 def _question(name: str, changes: tuple[str, ...], decks: str | None, asked: dict[str, Any]) -> Question:
     rules, shoe = read_rules(name, changes, decks)
-    if asked["counts"] is not None:
+    if asked["shoe"] is not None:
         if shoe.infinite:
-            raise RulesError("an infinite shoe has no counts: give --shoe or --decks infinite")
-        shoe = _counts(asked["counts"], rules)
+            raise RulesError("give --shoe or --decks infinite, not both")
+        shoe = shoe_of(read_shoe(asked["shoe"]), rules.decks) or shoe
     seen = tuple(asked["seen"].replace(",", " ").split())
     return Question(rules, shoe, seen, asked["punter"], asked["banker"], asked["information"])
-
-
-def _counts(text: str, rules: Rules) -> Shoe:
-    """Cards left by points from «0:32,1:8»."""
-    counts: dict[str, int] = {}
-    for part in text.replace(",", " ").split():
-        points, colon, count = part.partition(":")
-        number = count.removeprefix("-")
-        if not colon or not number.isascii() or not number.isdigit() or len(number) > 4 or points in counts:
-            raise RulesError(
-                f"--shoe is written points:count, as in 0:32,1:8; «{part[:20]}» is not", pointer="/shoe"
-            )
-        counts[points] = int(count)
-    return left(counts, rules.decks, "/shoe")
 
 
 def _print(data: Any) -> None:

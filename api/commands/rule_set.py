@@ -2,16 +2,18 @@
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 
-from analysis.shoe import Shoe, full, infinite
+from analysis.shoe import INFINITE, Shoe, full, infinite
 from casino.banking.presets import PRESETS
 from casino.banking.rules import Rules, build
 from casino.errors import RulesError, UnknownGame
 
 F = TypeVar("F", bound=Callable[..., Any])
+SHOE: Final = "N|infinite|0:32,1:8,…"
+SHOE_HELP: Final = "Packs, infinite, or the cards left by points; the full shoe of the rules where left out."
 
 
 def rules_arguments(function: F) -> F:
@@ -52,6 +54,29 @@ def read_change(text: str) -> tuple[str, Any]:
     if not equals:
         raise RulesError(f"a change is written option=value, such as ties=push; «{text[:40]}» is not")
     return option, _value(value)
+
+
+def read_shoe(text: str) -> Any:
+    """A shoe as JSON from what `--shoe` takes: packs, infinite, or cards left by points. Raises RulesError."""
+    if text == INFINITE:
+        return INFINITE
+    if text.isascii() and text.isdigit() and len(text) <= 3:
+        return {"decks": int(text)}
+    counts: dict[str, int] = {}
+    for part in text.replace(",", " ").split():
+        points, colon, count = part.partition(":")
+        number = count.removeprefix("-")
+        if not colon or not number.isascii() or not number.isdigit() or len(number) > 4 or points in counts:
+            raise RulesError(
+                f"--shoe is written as packs, 2, as infinite, or as points:count, 0:32,1:8; «{part[:20]}» is none",
+                pointer="/shoe",
+            )
+        counts[points] = int(count)
+    if not counts:
+        raise RulesError(
+            "--shoe is written as packs, 2, as infinite, or as 0:32,1:8, not empty", pointer="/shoe"
+        )
+    return {"counts": counts}
 
 
 def _value(text: str) -> Any:

@@ -18,7 +18,6 @@ from analysis.outcomes import BankrollError, Outcomes, rational
 from analysis.ruin import BankrollNeeded, Risk, bankroll_for, risk_of_ruin
 from analysis.sessions import Sessions, session
 from analysis.sources import asked_outcomes, checked_rules, folded, placed, source_of
-from analysis.stops import MOST_COUPS
 from api.services.bankroll_costs import risk_cost, ruin_cost, rules_cost, sessions_cost
 from casino.options import Schema, check
 
@@ -32,7 +31,7 @@ _SOURCE: Schema = {
     name: {}
     for name in ("rules", "outcomes", "results", "shoe", "punter", "banker", "side", "punters", "played")
 }
-_COUPS: Schema = {"type": "integer", "minimum": 1, "maximum": MOST_COUPS}
+_COUPS: Schema = {"type": "integer", "minimum": 1, "maximum": 10**12}
 _EXACT: Schema = {"type": "boolean"}
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from analysis.kelly import Kelly, growth
+from analysis.kelly import Kelly, growth_rate
 from analysis.outcomes import Outcomes
 from analysis.plots import Rows, layers
 from analysis.ruin_curve import Form, curve
@@ -40,6 +40,7 @@ def ruin_chart(outcomes: Outcomes, form: Form, mark: tuple[float, float]) -> "al
     least = min((risk for _, risk in found), default=1.0)
     logarithmic = least < _LOG_FROM
     scale = alt.Scale(type="log", domain=[max(least, _LEAST), 1]) if logarithmic else alt.Scale(domain=[0, 1])
+    names = list(dict.fromkeys(row["by"] for row in rows))
     lines = (
         alt.Chart(alt.InlineData(values=rows))
         .mark_line()
@@ -54,7 +55,7 @@ def ruin_chart(outcomes: Outcomes, form: Form, mark: tuple[float, float]) -> "al
             color=alt.Color(
                 "by:N",
                 title=None,
-                scale=alt.Scale(domain=["exact", "root", "diffusion"], range=[_BLUE, _ORANGE, _GREY]),
+                scale=alt.Scale(domain=names, range=[_BLUE, _ORANGE, _GREY][: len(names)]),
             ),
             strokeDash=alt.condition("datum.by == 'exact'", alt.value([1, 0]), alt.value([4, 3])),
         )
@@ -91,8 +92,7 @@ def kelly_chart(outcomes: Outcomes, best: Kelly) -> "alt.LayerChart":
     most = min(1.0, 1 / float(outcomes.worst_loss))
     end = min(most * (1 - 1e-9), 1.25 * best.zero_growth or 0.1 * most)
     shares = [end * place / (_CURVE // 2) for place in range(_CURVE // 2 + 1)]
-    rows: Rows = [{"fraction": share, "growth": growth(outcomes, share).growth} for share in shares]
-    rows = [row for row in rows if math.isfinite(row["growth"])]
+    rows: Rows = [{"fraction": share, "growth": growth_rate(outcomes, share)} for share in shares]
     line = (
         alt.Chart(alt.InlineData(values=rows))
         .mark_line(color=_BLUE)
@@ -122,14 +122,15 @@ def sessions_chart(found: Sessions, coups: int, quantiles: Mapping[str, Any]) ->
     """The distribution of a session's result, in stakes, with its quantiles."""
     import altair as alt  # noqa: PLC0415 - heavy
 
-    rows, wide = _bars(found)
+    rows, several = _bars(found)
     bars = (
         alt.Chart(alt.InlineData(values=rows))
-        .mark_bar()
+        .mark_rect()
         .encode(
             x=alt.X("low:Q", title="result, in stakes"),
             x2="high:Q",
-            y=alt.Y("chance:Q", title="probability" + (" of so wide a class" if wide else "")),
+            y=alt.Y("chance:Q", title="probability of a result" + (", mean of several" if several else "")),
+            y2=alt.datum(0),
             color=alt.Color(
                 "what:N",
                 title=None,
@@ -165,7 +166,7 @@ def _bars(found: Sessions) -> tuple[Rows, bool]:
             end = even if place < even else even + 1
         low = float(found.net(place))
         what = "even" if place == even else "loss" if low < 0 else "win"
-        chance = float(cumulated[end] - cumulated[place])
+        chance = float(cumulated[end] - cumulated[place]) / (end - place)
         rows.append(
             {"low": low - step / 2, "high": low + (end - place - 0.5) * step, "chance": chance, "what": what}
         )
@@ -213,7 +214,7 @@ def _span(interval: Sequence[float | None]) -> str:
 
 
 def sweep_chart(rows: Sequence[Mapping[str, Any]]) -> "alt.HConcatChart":
-    """A sweep's table: risk of ruin and mean gain of every cell with their 95 % intervals; crosses: exact."""
+    """A sweep's table: risk of ruin and mean gain of every cell with their 95 % intervals; ticks: exact."""
     import altair as alt  # noqa: PLC0415 - heavy
 
     cells: Rows = [
@@ -232,10 +233,10 @@ def sweep_chart(rows: Sequence[Mapping[str, Any]]) -> "alt.HConcatChart":
     left = _intervals(cells, "ruin", "risk of ruin", axis=True)
     exact = [cell for cell in cells if cell["exact"] is not None]
     if exact:
-        crosses = alt.Chart(alt.InlineData(values=exact)).mark_point(shape="cross", color=_RED, size=60)
-        left = layers(left, crosses.encode(x="exact:Q", y=alt.Y("cell:N", sort=None)))
+        ticks = alt.Chart(alt.InlineData(values=exact)).mark_tick(color=_RED, thickness=2)
+        left = layers(left, ticks.encode(x="exact:Q", y=alt.Y("cell:N", sort=None)))
     right = _intervals(cells, "gain", "mean gain, in chips", axis=False)
-    title = alt.Title(f"{len(cells)} cells", subtitle="95 % intervals; crosses: exact")
+    title = alt.Title(f"{len(cells)} cells", subtitle="95 % intervals; ticks: exact")
     size = {"width": _WIDTH // 2, "height": alt.Step(16)}
     return alt.HConcatChart(hconcat=[left.properties(**size), right.properties(**size)]).properties(
         title=title

@@ -14,6 +14,8 @@ from scipy.optimize import brentq
 
 from analysis.outcomes import BankrollError, Number, Outcomes, rational
 
+_TINY = 1e-12  # the least exponent of a fall that is told from 0
+
 
 @dataclass(frozen=True)
 class Growth:
@@ -81,6 +83,12 @@ def growth(outcomes: Outcomes, fraction: Number) -> Growth:
     )
 
 
+def growth_rate(outcomes: Outcomes, f: float) -> float:
+    """Growth per coup alone, of a fraction at which no coup costs everything."""
+    nets, chances = outcomes.floats
+    return float(chances @ np.log1p(f * nets))
+
+
 def spread(outcomes: Outcomes) -> Spread:
     """Mean, standard deviation and N0 of flat stakes of 1."""
     mean, deviation = outcomes.mean, outcomes.deviation
@@ -129,14 +137,11 @@ def _best(outcomes: Outcomes) -> float:
 def _zero(outcomes: Outcomes, best: float) -> float:
     if not best:
         return 0.0
-    nets, chances = outcomes.floats
     most = min(1.0, 1 / float(outcomes.worst_loss))
-
-    def rate(f: float) -> float:
-        return float(chances @ np.log1p(f * nets))
-
     end = most * (1 - 1e-15)
-    return most if rate(end) >= 0 else float(brentq(rate, best, end, xtol=1e-16, rtol=8.9e-16))
+    if growth_rate(outcomes, end) >= 0:
+        return most
+    return float(brentq(lambda f: growth_rate(outcomes, f), best, end, xtol=1e-16, rtol=8.9e-16))
 
 
 def _fall(logs: "np.ndarray[tuple[int], np.dtype[np.float64]]", chances: object, rate: float) -> float:
@@ -148,7 +153,9 @@ def _fall(logs: "np.ndarray[tuple[int], np.dtype[np.float64]]", chances: object,
     def excess(s: float) -> float:
         return float(weights @ np.expm1(-s * logs) / s)
 
+    if excess(_TINY) >= 0:  # hardly any growth: falling is certain but for rounding
+        return 0.0
     end = 1.0
     while excess(end) < 0:
         end *= 2
-    return float(brentq(excess, 1e-12, end, xtol=1e-14, rtol=8.9e-16))
+    return float(brentq(excess, _TINY, end, xtol=1e-14, rtol=8.9e-16))

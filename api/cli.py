@@ -10,6 +10,7 @@ from casino.errors import CasinoError
 # name: (module and attribute, one line of help)
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "serve": ("api.commands.serve:serve", "Serve the API and its documentation page."),
+    "worker": ("api.commands.worker:worker", "Play the experiments that players order."),
     "migrate": ("api.commands.serve:migrate_command", "Create the database or bring it up to date."),
     "verify": ("api.commands.verify:verify", "Verify the proof of a bank, offline."),
     "games": ("api.commands.games:games", "List the catalogue, or show one game with its options."),

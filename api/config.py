@@ -126,6 +126,11 @@ class Config:
         "1",
         "Workers that macao serve starts for experiments; macao worker starts more, on any machine.",
     )
+    worker_lease: int = setting(
+        _whole(2, 3600),
+        "10",
+        "Seconds after which what a worker that is not heard of was playing is played on by another.",
+    )
     experiments_at_once: int = setting(
         _whole(0, 1000), "3", "Experiments that one player may have waiting or running."
     )

@@ -35,12 +35,12 @@ def serve(**options: str | None) -> None:
     Settings come from MACAO_ variables; an option goes before its variable. The database is brought up to date first.
     Stop with Ctrl+C or SIGTERM: requests in flight are ended, and a later start goes on where this one stopped.
     """
-    config = _settings(options)
+    config = settings_of(options)
     _check_storage(config)
     listener = _listen(config)
     port = listener.getsockname()[1]
     config = replace(config, bind=f"{config.bind.rpartition(':')[0]}:{port}")
-    _migrate(config)
+    bring_up_to_date(config)
     # Imported here: gunicorn is of no use to the other commands.
     from api.server import Server  # noqa: PLC0415
 
@@ -51,12 +51,13 @@ def serve(**options: str | None) -> None:
 @click.option("--database", "url", metavar="URL", help="Database; default: that of MACAO_DATABASE_URL.")
 def migrate_command(url: str | None) -> None:
     """Create the database or bring it up to date, as `macao serve` does at its start."""
-    config = _settings({"database_url": url})
-    _migrate(config)
+    config = settings_of({"database_url": url})
+    bring_up_to_date(config)
     click.echo("The database is up to date.")
 
 
-def _settings(options: dict[str, str | None]) -> Config:
+def settings_of(options: dict[str, str | None]) -> Config:
+    """The settings of the environment with a command's options over them. Raises UsageError with all mistakes."""
     try:
         return from_environment(os.environ, **options)
     except ConfigError as error:
@@ -89,7 +90,8 @@ def _listen(config: Config) -> socket.socket:
         ) from None
 
 
-def _migrate(config: Config) -> None:
+def bring_up_to_date(config: Config) -> None:
+    """Migrate the database of the settings. Raises ClickException where it cannot be used."""
     try:
         database = Database(config.database_url, patience=config.lock_seconds)
         migrate(database, _note_migration)

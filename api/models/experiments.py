@@ -16,8 +16,9 @@ class ExperimentOrder(Base):
 
     `specs` are the cells in order, each `{"cell": values of the grid, "spec": the experiment}`; `coups` and `chunks`
     are the most that may be played, `played` and `done` those stored so far; the three `resumed_…` tell how far it
-    was when it was last taken up. `rows` is the table of results, `digest` the SHA-256 of all tallies. A deleted one
-    keeps the row for a day without its content, as the day's quota counts it.
+    was when it was last taken up, `idle_tries` how often that was since a chunk was stored. `rows` is the table of
+    results, `digest` the SHA-256 of all tallies. A deleted one keeps the row for a day without its content, as the
+    day's quota counts it.
     """
 
     __tablename__ = "experiments"
@@ -44,6 +45,7 @@ class ExperimentOrder(Base):
     resumed_at: Mapped[datetime | None]
     resumed_done: Mapped[int]
     resumed_played: Mapped[int]
+    idle_tries: Mapped[int] = mapped_column(SmallInteger)
     rows: Mapped[list[Json] | None] = mapped_column(JSON(none_as_null=True))
     digest: Mapped[str | None] = mapped_column(String(64))
     fault: Mapped[str | None] = mapped_column(String(400))

@@ -62,6 +62,7 @@ def create(
         played=0,
         resumed_done=0,
         resumed_played=0,
+        idle_tries=0,
         created_at=now,
         updated_at=now,
     )

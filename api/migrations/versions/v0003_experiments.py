@@ -31,6 +31,7 @@ def upgrade() -> None:
         whole("resumed_at", null=True),
         whole("resumed_done"),
         whole("resumed_played"),
+        small("idle_tries"),
         json("rows", null=True),
         text("digest", 64, null=True),
         text("fault", 400, null=True),

@@ -48,8 +48,8 @@ FURTHER: Final[dict[str, tuple[type[ServiceError], str]]] = {
         "What this seat should do cannot be told: the text says why, such as a shoe that might run out.",
     ),
     "not_alone": (Conflict, "Autoplay is for the only human at a table."),
-    "not_revealed": (Conflict, "The seed is told when the bank is over."),
-    "not_settled": (Conflict, "What choices cost is told of settled coups only."),
+    "not_revealed": (Conflict, "The seed is told when the bank, or the match, is over."),
+    "not_settled": (Conflict, "Told of coups that are settled, and deals that are over, only."),
     "nothing_to_decide": (Conflict, "The seat is neither to stake nor to decide on a card now."),
     "not_seated": (Forbidden, "Only who sits at the table may do this."),
     "out_of_time": (

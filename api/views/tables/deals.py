@@ -21,6 +21,7 @@ from api.views.tables.common import blueprint
 from api.views.tables.schemas import DealList, DealShown, MatchProof
 
 _NDJSON: Final = "application/x-ndjson"
+_TEXT: Final = "text/plain"
 
 
 class DealQuery(PageQuery):
@@ -74,15 +75,20 @@ def list_deals(query: dict[str, Any], table_id: str) -> Response:
 @blueprint.operation(
     "GET",
     "/tables/<table_id>/deals/<deal_id>",
-    answer=Answer(200, DealShown(), examples.DEAL),
-    errors=(NotFound,),
+    answer=Answer(200, DealShown(), examples.DEAL, also={_TEXT: examples.RECORD}),
+    errors=(NotFound, Conflict),
 )
 def get_deal(table_id: str, deal_id: str) -> Response:
     """Recall a deal in full: cards, choices, who chose, chips, and a record that replays it card by card.
 
-    Save `record`, or the whole answer, and step through it with `macao play --replay FILE`.
+    Save `record`, or the whole answer, and step through it with `macao play --replay FILE`. With `Accept: text/plain`
+    the record alone is sent, as lines that people read and can type; the command takes them too.
     """
     who = caller().player
+    if wanted_type() == _TEXT:
+        with service().database.read() as session:
+            text = deals.record_text(session, recall.viewed(session, table_id, who), deal_id)
+        return Response(text, content_type=f"{_TEXT}; charset=utf-8")
     return read(lambda tx: deals.deal(tx, recall.viewed(tx, table_id, who), who, deal_id))
 
 

@@ -180,6 +180,10 @@ DEAL: Final[dict[str, Any]] = {
     "engine": "macao 0.1.0",
 }
 DEALS_NDJSON: Final = f'{{"id":"{DEAL_ID}","number":1,"status":"settled"}}\n'
+RECORD: Final = (
+    'macao record 1\ngame russian-104\nseats 2\nseed 00ff\nsetup {"deal": {"number": 1, "dealer": 1}}\n'
+    "option packs 2\n\nshuffle 5S 2D 8S …\n0 play 8S\n1 draw\n"
+)
 MATCH_PROOF: Final[dict[str, Any]] = {
     "version": "macao-1",
     "game": "russian-104",

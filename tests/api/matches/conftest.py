@@ -7,8 +7,10 @@ from flask import Flask
 
 from api import create_app
 from api.config import from_environment
-from api.db import Database
+from tests.api.tables.conftest import ada, database, person
 from tests.api.tables.people import Person
+
+__all__ = ["ada", "database", "person"]
 
 
 @pytest.fixture
@@ -23,24 +25,6 @@ def app(url: str) -> Iterator[Flask]:
     made = create_app(from_environment({}, database_url=url, log_level="error"))
     yield made
     made.extensions["macao"].database.dispose()
-
-
-@pytest.fixture
-def database(app: Flask) -> Database:
-    """The application's database."""
-    return app.extensions["macao"].database
-
-
-@pytest.fixture
-def person(app: Flask) -> Callable[[str], Person]:
-    """`person(name)`: a new player."""
-    return lambda name: Person(app, name)
-
-
-@pytest.fixture
-def ada(person: Callable[[str], Person]) -> Person:
-    """A player with the opening grant of 1000 chips."""
-    return person("Ada")
 
 
 @pytest.fixture

@@ -23,25 +23,25 @@ class Rehearsed:
 
 
 class Bots:
-    """The bots of a table. `rehearsed`: moves that they have thought out already."""
+    """The bots of a table. `rehearsed`: all that they do, thought out already; None: they think when asked."""
 
     def __init__(
         self,
         match: Match[Any],
         sitters: Sequence[Sitter],
         chance: Callable[[int], Random],
-        rehearsed: Iterable[Move] = (),
+        rehearsed: Iterable[Move] | None = None,
     ) -> None:
         self.match = match
         self.sitters = sitters
         self._chance = chance
-        self._rehearsed = deque(rehearsed)
+        self._rehearsed = None if rehearsed is None else deque(rehearsed)
         self._made: dict[tuple[int, bool], Bot] = {}
 
     def next(self, state: MatchState[Any]) -> Move | None:
         """The next move that needs no person: one thought out already, or what a bot does now."""
-        if self._rehearsed:
-            return self._rehearsed.popleft()
+        if self._rehearsed is not None:
+            return self._rehearsed.popleft() if self._rehearsed else None
         return next_move(state, lambda seat: None if self.sitters[seat].by_hand else self.bot(seat))
 
     def bot(self, seat: int) -> Bot:

@@ -104,7 +104,7 @@ class Course(Gathered):
             terms=terms,
             kept=kept,
             purses=Purses.of(table, terms),
-            bots=Bots(match, table.sitters, chance, rehearsed.moves if rehearsed else ()),
+            bots=Bots(match, table.sitters, chance, rehearsed.moves if rehearsed else None),
         )
 
     # Acting

@@ -8,11 +8,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from api.models import Event
+from api.services.errors import Conflict
 from api.services.tables.model import Json, TableData
 from api.services.tables.recall import ended, own_results, page_of, row_of
 from api.services.tables.telling import redacted, stamp
 from casino.deal_game import DEAL
-from casino.record import VERSION
+from casino.record import VERSION, Record
 
 _OPEN: Final = "open"
 _PREFIX: Final = "dea"
@@ -42,6 +43,15 @@ def deal(session: Session, table: TableData, player: str, deal_id: str) -> Json:
         if row.status != _OPEN
         else _deal(row, table, own)
     )
+
+
+def record_text(session: Session, table: TableData, deal_id: str) -> str:
+    """The record of a deal that is over as lines that people read, and type. Raises NotFound, Conflict."""
+    row = deal_row(session, table, deal_id)
+    if row.status == _OPEN:
+        raise Conflict("a deal has a record once it is over", code="not_settled")
+    played = actions(choices_of(session, table, [row])[row.number])
+    return Record.from_json(record_of(table, row, played)).to_text()
 
 
 def deal_row(session: Session, table: TableData, deal_id: str) -> Any:

@@ -1,4 +1,6 @@
-"""The document at /openapi.json, and a page at /docs that shows it with nothing but this server's own files.
+"""The document at /openapi.json, a page at /docs that shows it, and one at /docs/verify that verifies proofs.
+
+Both load nothing but this server's own files.
 
 Swagger UI's files come with the package `flask-swagger-ui`; of these only the ones named here are served.
 """
@@ -18,6 +20,9 @@ _OWN: Final = Path(__file__).parent / "web"
 _SWAGGER: Final = Path(flask_swagger_ui.__file__).parent / "dist"
 _FILES: Final = {
     "start.js": _OWN,
+    "verify.js": _OWN,
+    "verify.css": _OWN,
+    "verify-page.js": _OWN,
     "swagger-ui.css": _SWAGGER,
     "swagger-ui-bundle.js": _SWAGGER,
     "favicon-32x32.png": _SWAGGER,
@@ -53,6 +58,12 @@ def root() -> WerkzeugResponse:
 def docs() -> Response:
     """The page."""
     return send_from_directory(_OWN, "docs.html", max_age=60)
+
+
+@blueprint.get("/docs/verify")
+def verify() -> Response:
+    """The page that verifies proofs in the browser (docs/fairness.md)."""
+    return send_from_directory(_OWN, "verify.html", max_age=60)
 
 
 @blueprint.get("/docs/<file>")

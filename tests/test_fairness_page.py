@@ -9,6 +9,7 @@ import pytest
 
 from casino import chance
 from casino.cards import names, pack
+from tests.second_verifier import in_node
 
 PAGE = Path(__file__).parents[1] / "docs" / "fairness.md"
 SEED = bytes(range(32))
@@ -17,7 +18,7 @@ CLIENT_SEEDS = [bytes.fromhex("00ff"), b"", b"macao"]
 
 def vectors() -> dict[str, str]:
     """The rows of the page's table: what, and its value."""
-    rows = re.findall(r"^\| ([^|]+) \| [^|]+ \| `([^`]+)` \|$", PAGE.read_text(), re.MULTILINE)
+    rows = re.findall(r"^\| ([^|`]+) \| [^|]+ \| `([^`]+)` \|$", PAGE.read_text(), re.MULTILINE)
     return {what.strip(): value for what, value in rows}
 
 
@@ -64,7 +65,54 @@ def by_the_code() -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("worked_out", [by_the_page, by_the_code])
+def by_the_second_verifier() -> dict[str, str]:
+    """The same values from `api/web/verify.js`."""
+    given = [SEED.hex(), [seed.hex() for seed in CLIENT_SEEDS]]
+    found = in_node(_IN_JAVASCRIPT, given)
+    assert isinstance(found, dict)
+    return found
+
+
+_IN_JAVASCRIPT = """
+const shared = require(process.argv[1]);
+const [seed, clients] = JSON.parse(require("fs").readFileSync(0, "utf8"));
+const bytes = (text) => Uint8Array.from(Buffer.from(text, "hex"));
+const key = shared.keyOf(bytes(seed), "tbl_0", "bnk_0", clients.map(bytes));
+const words = shared.stream(key, 0);
+const word = (value) => value.toString(16).padStart(8, "0");
+const shuffle = (n) => shared.shuffle(shared.pack(1, 0), key, n).slice(0, 10).join(" ");
+console.log(JSON.stringify({
+  "commitment": shared.commitment(bytes(seed)),
+  "key of the bank": shared.hex(key),
+  "first words of shuffle 0": Array.from({ length: 8 }, () => word(words.next().value)).join(" "),
+  "first ten cards of shuffle 0, one pack": shuffle(0),
+  "first ten cards of shuffle 1, one pack": shuffle(1),
+}));
+"""
+
+
+@pytest.mark.parametrize("worked_out", [by_the_page, by_the_code, by_the_second_verifier])
 def test_the_vectors_of_the_page(worked_out) -> None:
     """The page, its words and the code agree."""
     assert worked_out() == vectors()
+
+
+_HASHES = """
+const { sha256, hmac, hex, utf8 } = require(process.argv[1]);
+const texts = JSON.parse(require("fs").readFileSync(0, "utf8"));
+console.log(JSON.stringify(texts.map(([key, text]) => [hex(sha256(utf8(text))), hex(hmac(utf8(key), utf8(text)))])));
+"""
+
+
+def test_the_hashes_of_the_second_verifier_are_those_of_the_standards() -> None:
+    """FIPS 180-4 («abc» and the empty text), RFC 4231 (case 2), and lengths around the edges of a block, by hashlib."""
+    known = [["", ""], ["Jefe", "what do ya want for nothing?"], ["", "abc"]]
+    edges = [["k" * size, "x" * size] for size in (55, 56, 63, 64, 65, 119, 120, 1000)]
+    found = in_node(_HASHES, known + edges)
+    assert isinstance(found, list)
+    assert found[0][0] == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    assert found[1][1] == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+    assert found[2][0] == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    for (key, text), (digest, mac) in zip(edges, found[3:], strict=True):
+        assert digest == hashlib.sha256(text.encode()).hexdigest()
+        assert mac == hmac.new(key.encode(), text.encode(), hashlib.sha256).hexdigest()

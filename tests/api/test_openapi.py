@@ -29,7 +29,7 @@ def test_every_route_under_v1_is_an_operation(app: Flask) -> None:
         for rule in app.url_map.iter_rules()
         if getattr(app.view_functions[rule.endpoint], "operation", None)
     }
-    assert free == {"/openapi.json", "/", "/docs", "/docs/<file>"}
+    assert free == {"/openapi.json", "/", "/docs", "/docs/verify", "/docs/<file>"}
 
 
 def test_operation_ids_are_unique_names(document: dict[str, Any]) -> None:
@@ -163,6 +163,10 @@ def test_the_page_loads_nothing_from_outside(client: FlaskClient) -> None:
         "/docs/favicon-32x32.png",
         "/docs/swagger-ui-bundle.js",
         "/docs/start.js",
+        "/docs/verify",
+        "/docs/verify.css",
+        "/docs/verify.js",
+        "/docs/verify-page.js",
         "/openapi.json",
     }
 
@@ -190,6 +194,9 @@ def test_other_files_of_the_package_are_not_served(client: FlaskClient) -> None:
         assert client.get(f"/docs/{name}").status_code == 404
     assert set(browse._FILES) == {
         "start.js",
+        "verify.js",
+        "verify.css",
+        "verify-page.js",
         "swagger-ui.css",
         "swagger-ui-bundle.js",
         "favicon-32x32.png",

@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from api.ids import new_id
 from api.models import ApiKey, Player
+from api.prepared import Prepared
 from api.services import audit_log
 from api.services.errors import Conflict, Forbidden, Invalid, NotFound
 from api.times import rfc3339, rfc3339_or_none
@@ -48,15 +49,17 @@ def _live(now: Any) -> tuple[Any, ...]:
     return ApiKey.revoked_at.is_(None), or_(ApiKey.expires_at.is_(None), ApiKey.expires_at > now)
 
 
-# Built once, and run without the unit of work: every request looks a key up.
-_FIND: Final = select(ApiKey.id, ApiKey.player_id, ApiKey.scopes, ApiKey.expires_at).where(
-    ApiKey.digest == bindparam("wanted"), *_live(bindparam("at"))
+# Every request looks a key up.
+_FIND: Final = Prepared(
+    select(ApiKey.id, ApiKey.player_id, ApiKey.scopes, ApiKey.expires_at).where(
+        ApiKey.digest == bindparam("wanted"), *_live(bindparam("at"))
+    )
 )
 
 
 def find(session: Session, digest: bytes, now: datetime) -> Caller | None:
     """The caller of a secret with this digest; None if it is unknown, expired or revoked, or its player gone."""
-    row = session.connection().execute(_FIND, {"wanted": digest, "at": now}).one_or_none()
+    row = _FIND.first(session.connection(), {"wanted": digest, "at": now})
     return None if row is None else Caller(row.player_id, row.id, frozenset(row.scopes), row.expires_at)
 
 

@@ -6,17 +6,19 @@ can wait for each other and none acts on an old balance. On SQLite the writer's 
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, Table, bindparam, insert, select, update
+from sqlalchemy import BigInteger, Connection, Table, bindparam, select, update
 from sqlalchemy.orm import Session
 
 from api.ids import new_id
 from api.models import HOUSE, MINT, Account, ChainHead, Transfer
 from api.models.base import micros
 from api.models.ledger import BANK, BOT, ESCROW, WALLET
+from api.prepared import Prepared, inserting
 from api.services.chain import link
 from api.services.errors import InsufficientFunds, LimitReached
 
@@ -61,20 +63,27 @@ class _Held(NamedTuple):
 
 
 _ACCOUNTS: Final[Table] = Account.__table__  # type: ignore[assignment]
-_TRANSFERS: Final[Table] = Transfer.__table__  # type: ignore[assignment]
 _HEAD: Final[Table] = ChainHead.__table__  # type: ignore[assignment]
-_INSERT: Final = insert(_TRANSFERS)
-_LOCK_HEAD: Final = select(_HEAD.c.seq, _HEAD.c.hash).where(_HEAD.c.id == 1).with_for_update()
-_MOVE_HEAD: Final = update(_HEAD).where(_HEAD.c.id == 1)
-_SET_BALANCE: Final = (
+_INSERT: Final = inserting(Transfer)
+_LOCK_HEAD: Final = Prepared(select(_HEAD.c.seq, _HEAD.c.hash).where(_HEAD.c.id == 1).with_for_update())
+_MOVE_HEAD: Final = Prepared(
+    update(_HEAD).where(_HEAD.c.id == 1).values(seq=bindparam("seq"), hash=bindparam("hash"))
+)
+_SET_BALANCE: Final = Prepared(
     update(_ACCOUNTS).where(_ACCOUNTS.c.id == bindparam("account")).values(balance=bindparam("new_balance"))
 )
-_LOCK_ACCOUNTS: Final = (
-    select(_ACCOUNTS.c.id, _ACCOUNTS.c.kind, _ACCOUNTS.c.balance)
-    .where(_ACCOUNTS.c.id.in_(bindparam("ids", expanding=True)))
-    .order_by(_ACCOUNTS.c.id)
-    .with_for_update()
-)
+
+
+@lru_cache(maxsize=64)
+def _locking(count: int) -> Prepared:
+    """The statement that reads and locks so many accounts, `a0`, `a1`, …, in the order of their numbers."""
+    wanted = [bindparam(f"a{index}", type_=BigInteger()) for index in range(count)]
+    return Prepared(
+        select(_ACCOUNTS.c.id, _ACCOUNTS.c.kind, _ACCOUNTS.c.balance)
+        .where(_ACCOUNTS.c.id.in_(wanted))
+        .order_by(_ACCOUNTS.c.id)
+        .with_for_update()
+    )
 
 
 def post(session: Session, entries: Sequence[Entry], now: datetime) -> list[Posted]:
@@ -90,7 +99,7 @@ def post(session: Session, entries: Sequence[Entry], now: datetime) -> list[Post
     for entry in entries:
         _check(entry)
     connection = session.connection()
-    seq, previous = connection.execute(_LOCK_HEAD).one()
+    seq, previous = _LOCK_HEAD.all(connection, {})[0]
     held = _lock(connection, entries)
     for entry in entries:
         _check_refs(entry, held)
@@ -98,15 +107,14 @@ def post(session: Session, entries: Sequence[Entry], now: datetime) -> list[Post
     balances = dict(before)
     posted = [_apply(entry, balances, held) for entry in _with_funding(entries, balances)]
     rows, done, seq, previous = _chained(posted, seq, previous, now)
-    connection.execute(_INSERT, rows)
+    _INSERT.run_many(connection, rows)
     changed = [
         {"account": account, "new_balance": balance}
         for account, balance in balances.items()
         if balance != before[account]
     ]
-    if changed:
-        connection.execute(_SET_BALANCE, changed)
-    connection.execute(_MOVE_HEAD, {"seq": seq, "hash": previous})
+    _SET_BALANCE.run_many(connection, changed)
+    _MOVE_HEAD.run(connection, {"seq": seq, "hash": previous})
     return done
 
 
@@ -137,9 +145,8 @@ def balance_of(session: Session, account: int) -> int:
 
 def balances_of(session: Session, accounts: Iterable[int]) -> dict[int, int]:
     """What several accounts hold, in chips, and will hold until this transaction posts: locked as `post` locks."""
-    session.connection().execute(_LOCK_HEAD)
-    rows = session.connection().execute(_LOCK_ACCOUNTS, {"ids": sorted(set(accounts))})
-    return {row.id: row.balance for row in rows}
+    _LOCK_HEAD.all(session.connection(), {})
+    return {row.id: row.balance for row in _locked(session.connection(), set(accounts))}
 
 
 def _open(session: Session, kind: str, now: datetime, **owner: str) -> int:
@@ -170,11 +177,19 @@ def _lock(connection: Connection, entries: Sequence[Entry]) -> dict[int, _Held]:
     wanted = {account for entry in entries for account in (entry.source, entry.target)}
     if any(entry.source == HOUSE for entry in entries):
         wanted.add(MINT)
-    rows = connection.execute(_LOCK_ACCOUNTS, {"ids": sorted(wanted)})
-    held = {number: _Held(kind, balance) for number, kind, balance in rows}
+    held = {row.id: _Held(row.kind, row.balance) for row in _locked(connection, wanted)}
     if missing := wanted - held.keys():
         raise ValueError(f"no account {', '.join(map(str, sorted(missing)))}")
     return held
+
+
+def _locked(connection: Connection, accounts: Collection[int]) -> list[Any]:
+    """Read and lock these accounts; the last is named again till they are a multiple of four."""
+    if not accounts:
+        return []
+    wanted = sorted(accounts)
+    wanted += wanted[-1:] * (-len(wanted) % 4)
+    return _locking(len(wanted)).all(connection, {f"a{index}": item for index, item in enumerate(wanted)})
 
 
 def _with_funding(entries: Sequence[Entry], balances: Mapping[int, int]) -> Iterable[Entry]:

@@ -4,14 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache, partial
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, CursorResult, Update, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, select, update
 from sqlalchemy.orm import Session
 
 from api.db import after_commit
 from api.models import Bank, Coup, CoupResult, Event, Player, Seat, Table
 from api.models.ledger import HOUSE
+from api.prepared import Prepared, inserting
 from api.services import audit_log, ledger
 from api.services.errors import PlanStale
 from api.services.tables.model import BOT, Json, Sitter, TableData
@@ -61,6 +62,12 @@ class Change:
         """The table's version once this is written."""
         return self.table.version + 1
 
+    @property
+    def ended(self) -> list[str]:
+        """How the coups ended that this ends, those that it also begins included."""
+        written = (row.get("status", "open") for row in (*self.new_coups, *self.coups))
+        return [status for status in written if status != "open"]
+
 
 def bot_returns(table: TableData) -> list[ledger.Entry]:
     """What the house lent the bots of a table that was never begun, on its way back."""
@@ -71,8 +78,7 @@ def bot_returns(table: TableData) -> list[ledger.Entry]:
     ]
 
 
-# Built once: every action runs them.
-_STEP: Final = (
+_STEP: Final = Prepared(
     update(Table)
     .where(Table.id == bindparam("this"), Table.version == bindparam("planned"))
     .values(
@@ -82,8 +88,8 @@ _STEP: Final = (
         }
     )
 )
-_NEW_EVENTS: Final = insert(Event.__table__)  # type: ignore[arg-type]
-_NEW_ROWS: Final = tuple(insert(model.__table__) for model in (Bank, Coup, CoupResult))  # type: ignore[arg-type]
+_NEW_EVENT: Final = inserting(Event)
+_NEW_BANK, _NEW_COUP, _NEW_RESULT = inserting(Bank), inserting(Coup), inserting(CoupResult, besides=["id"])
 
 
 def commit(session: Session, change: Change, now: datetime) -> TableData:
@@ -91,17 +97,17 @@ def commit(session: Session, change: Change, now: datetime) -> TableData:
     table = change.table
     connection = session.connection()
     _move_table(connection, change)
-    for statement, rows in zip(_NEW_ROWS, (change.new_banks, change.new_coups, change.results), strict=True):
-        if rows:
-            connection.execute(statement, rows)
+    _NEW_BANK.run_many(connection, change.new_banks)
+    _NEW_COUP.run_many(connection, change.new_coups)
+    _NEW_RESULT.run_many(connection, change.results)
     _update(connection, Bank, change.banks)
     _update(connection, Coup, change.coups)
-    posted = ledger.post(session, change.moves, now)
-    _check_balances(posted, change.counted_on)
     _write_events(connection, change, now)
+    posted = ledger.post(session, change.moves, now)  # late: it locks the head of the chain till the commit
+    _check_balances(posted, change.counted_on)
     _write_sitters(connection, change, now)
-    if change.coups:
-        after_commit(session, partial(_count, table.game, [row["status"] for row in change.coups]))
+    if ended := change.ended:
+        after_commit(session, partial(_count, table.game, ended))
     if change.closed_at is not None:
         after = {"phase": change.phase, "version": change.version}
         audit_log.note(session, "table_closed", table.id, now, before={"phase": table.phase}, after=after)
@@ -129,22 +135,21 @@ def _move_table(connection: Connection, change: Change) -> None:
     if change.settings is not None:
         connection.execute(update(Table).where(Table.id == table.id).values(settings=change.settings))
     key = {"this": table.id, "planned": table.version}
-    if cast(CursorResult[Any], connection.execute(_STEP, {**values, **key})).rowcount != 1:
+    if _STEP.run(connection, {**values, **key}) != 1:
         raise PlanStale
 
 
 def _update(connection: Connection, model: type[Bank] | type[Coup], rows: list[Json]) -> None:
     for row in rows:
         values = {name: value for name, value in row.items() if name != "id"}
-        connection.execute(_updating(model, tuple(values)), {**values, "this": row["id"]})
+        _updating(model, tuple(values)).run(connection, {**values, "this": row["id"]})
 
 
 @lru_cache(maxsize=64)
-def _updating(model: type[Bank] | type[Coup], names: tuple[str, ...]) -> Update:
+def _updating(model: type[Bank] | type[Coup], names: tuple[str, ...]) -> Prepared:
     """The statement that changes these columns of a row."""
-    return (
-        update(model).where(model.id == bindparam("this")).values({name: bindparam(name) for name in names})
-    )
+    new: Json = {name: bindparam(name) for name in names}
+    return Prepared(update(model).where(model.id == bindparam("this")).values(new))
 
 
 def _check_balances(posted: list[ledger.Posted], counted_on: Mapping[int, int]) -> None:
@@ -168,8 +173,7 @@ def _write_events(connection: Connection, change: Change, now: datetime) -> None
         {"table_id": change.table.id, "n": first + index, "at": now, **happening._asdict()}
         for index, happening in enumerate(change.happenings)
     ]
-    if rows:
-        connection.execute(_NEW_EVENTS, rows)
+    _NEW_EVENT.run_many(connection, rows)
 
 
 def _write_sitters(connection: Connection, change: Change, now: datetime) -> None:

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from api.ids import is_id
 from api.models import Account, Player, Seat, Table
+from api.prepared import Prepared
 from api.services.errors import NotFound
 from api.services.limits import Allowance
 from api.services.names import Name
@@ -138,7 +139,7 @@ def family_of(game: str) -> str:
 # Built once, and run without the unit of work: every request reads a table.
 _IDS: Final[Any] = bindparam("ids", expanding=True)
 _ROWS: Final = select(Table.__table__).where(Table.id.in_(_IDS))
-_ROW: Final = select(Table.__table__).where(Table.id == bindparam("id"))
+_ROW: Final = Prepared(select(Table.__table__).where(Table.id == bindparam("id")))
 # Columns that a row and a TableData call by the same name.
 SAME: Final = tuple(
     column.name for column in Table.__table__.columns if column.name not in ("creator_id", "stakes", "state")
@@ -161,16 +162,16 @@ _SEATS: Final = (
     .order_by(Seat.table_id, Seat.number)
 )
 _SEATS_OF_ALL: Final = _SEATS.where(Seat.table_id.in_(_IDS))
-_SEATS_OF_ONE: Final = _SEATS.where(Seat.table_id == bindparam("id"))
+_SEATS_OF_ONE: Final = Prepared(_SEATS.where(Seat.table_id == bindparam("id")))
 
 
 def load(session: Session, table_id: str) -> TableData:
     """The table as this transaction sees it. Raises NotFound."""
     connection, wanted = session.connection(), {"id": table_id}
-    row = connection.execute(_ROW, wanted).first() if is_id(table_id, "tbl") else None
+    row = _ROW.first(connection, wanted) if is_id(table_id, "tbl") else None
     if row is None:
         raise unknown(table_id)
-    return _table(row, connection.execute(_SEATS_OF_ONE, wanted).all())
+    return _table(row, _SEATS_OF_ONE.all(connection, wanted))
 
 
 def load_all(session: Session, ids: Sequence[str]) -> list[TableData]:

@@ -7,6 +7,7 @@ from sqlalchemy import Select, bindparam, or_, select
 from sqlalchemy.orm import Session
 
 from api.models import Account, Player, Seat, Table
+from api.prepared import Prepared
 from api.services import limits
 from api.services.tables.change import Change
 from api.services.tables.families import conductor_of
@@ -72,7 +73,7 @@ def answer(change: Change, table: TableData, player: str, terms: Terms, now: dat
 
 
 Parts = tuple[object, ...]
-_OWN: Final = (
+_OWN: Final = Prepared(
     select(Table.version, Table.closed_at, Seat.number, Account.balance, Player.limits)
     .join(Seat, Seat.table_id == Table.id)
     .join(Player, Player.id == Seat.player_id)
@@ -93,7 +94,7 @@ def parts_of_tag(table: TableData, player: str) -> Parts:
 
 def own_parts(session: Session, table_id: str, player: str, now: datetime) -> Parts | None:
     """The same for somebody who has a seat there, in one look-up where he has no limits; None for everybody else."""
-    row = session.connection().execute(_OWN, {"id": table_id, "player": player}).first()
+    row = _OWN.first(session.connection(), {"id": table_id, "player": player})
     if row is None:
         return None
     bound = row.limits and row.balance is not None and row.closed_at is None

@@ -1,0 +1,155 @@
+"""Core statements that every request runs, compiled once and run straight on the driver's cursor.
+
+SQLAlchemy's own path works a statement's parameters and result out anew at each execution, for about four times as
+long as SQLite takes for it. `Prepared` keeps what does not change: the text for this kind of database, and what the
+column types do to values on their way in and out. The transaction, the events and the errors are SQLAlchemy's own.
+
+    _BY_DIGEST = Prepared(select(ApiKey.id).where(ApiKey.digest == bindparam("digest")))
+    row = _BY_DIGEST.first(session.connection(), {"digest": digest})
+"""
+
+from collections import namedtuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, cast
+
+from sqlalchemy import Connection, Dialect, Insert, Select, Table, Update, bindparam, insert
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.sql.compiler import SQLCompiler
+
+Values = Mapping[str, Any]
+_Process = Callable[[Any], Any]
+
+
+class Prepared:
+    """A select, insert or update whose parameters have names: the columns', or those of `bindparam`."""
+
+    def __init__(self, statement: Select[*tuple[Any, ...]] | Insert | Update) -> None:
+        self._statement: Final = statement
+        self._forms: dict[str, _Form] = {}
+
+    def first(self, connection: Connection, values: Values) -> Any | None:
+        """The first row with its columns by name, None where there is none."""
+        rows = self.all(connection, values)
+        return rows[0] if rows else None
+
+    def all(self, connection: Connection, values: Values) -> list[Any]:
+        """All rows, each with its columns by name."""
+        form = self._form(connection.dialect)
+        cursor = form.run(connection, values)
+        try:
+            return form.rows(cursor)
+        finally:
+            cursor.close()
+
+    def run(self, connection: Connection, values: Values) -> int:
+        """Do it once; how many rows it found."""
+        cursor = self._form(connection.dialect).run(connection, values)
+        found = int(cursor.rowcount)
+        cursor.close()
+        return found
+
+    def run_many(self, connection: Connection, rows: Sequence[Values]) -> None:
+        """Do it for each of these, in order."""
+        if rows:
+            self._form(connection.dialect).run(connection, *rows).close()
+
+    def _form(self, dialect: Dialect) -> "_Form":
+        form = self._forms.get(dialect.name)
+        if form is None:
+            form = self._forms[dialect.name] = _Form(self._statement, dialect)
+        return form
+
+
+class _Form:
+    """A statement in the words of one kind of database."""
+
+    def __init__(self, statement: Any, dialect: Dialect) -> None:
+        compiled = cast(SQLCompiler, statement.compile(dialect=dialect))
+        self._text = str(compiled)
+        self._order = compiled.positiontup
+        self._fixed = {name: value for name, value in compiled.params.items() if value is not None}
+        self._inward = [(name, _inward(bind.type, dialect)) for bind, name in compiled.bind_names.items()]
+        columns = list(statement.selected_columns) if isinstance(statement, Select) else []
+        self._types = [column.type for column in columns]
+        shape: Any = namedtuple("Row", [column.name for column in columns])  # type: ignore[misc]
+        self._row = shape._make
+        self._outward: list[tuple[int, _Process]] | None = None
+        self._dialect = dialect
+
+    def run(self, connection: Connection, *rows: Values) -> Any:
+        """A cursor on which it was run, once for each row of values. Raises DBAPIError as SQLAlchemy does."""
+        given = [self._given(values) for values in rows]
+        many = len(given) > 1
+        parameters = given if many else given[0]
+        cursor = connection.connection.cursor()
+        _tell(connection, cursor, self._text, parameters, many)
+        try:
+            (cursor.executemany if many else cursor.execute)(self._text, parameters)
+        except self._dialect.loaded_dbapi.Error as error:
+            raise _refused(connection, cursor, self._text, parameters, error) from error
+        return cursor
+
+    def _given(self, values: Values) -> Any:
+        """Values as the driver takes them."""
+        found = {
+            name: value if inward is None else inward(value)
+            for name, inward in self._inward
+            for value in (values[name] if name in values else self._fixed[name],)
+        }
+        return found if self._order is None else [found[name] for name in self._order]
+
+    def rows(self, cursor: Any) -> list[Any]:
+        """What it found."""
+        found = cursor.fetchall()
+        if not found:
+            return []
+        if self._outward is None:
+            self._outward = list(_outward(self._types, cursor.description, self._dialect))
+        return [self._row(self._read(row)) for row in found]
+
+    def _read(self, row: Sequence[Any]) -> Iterable[Any]:
+        values = list(row)
+        for index, outward in self._outward or ():
+            values[index] = outward(values[index])
+        return values
+
+
+def _inward(of: Any, dialect: Dialect) -> _Process | None:
+    return cast(_Process | None, of.dialect_impl(dialect).bind_processor(dialect))
+
+
+def _outward(types: Sequence[Any], described: Any, dialect: Dialect) -> Iterable[tuple[int, _Process]]:
+    for index, (of, column) in enumerate(zip(types, described, strict=True)):
+        process = of.dialect_impl(dialect).result_processor(dialect, column[1])
+        if process is not None:
+            yield index, process
+
+
+def _tell(connection: Connection, cursor: Any, text: str, parameters: Any, many: bool) -> None:
+    """Whoever listens to statements hears of these too."""
+    for listener in connection.dispatch.before_cursor_execute:
+        listener(connection, cursor, text, parameters, None, many)
+
+
+def _refused(connection: Connection, cursor: Any, text: str, parameters: Any, error: Exception) -> Exception:
+    """The driver's error as SQLAlchemy's; a connection that was lost is not used again."""
+    dialect = connection.dialect
+    lost = dialect.is_disconnect(cast(Any, error), cast(Any, connection.connection), cursor)
+    if lost:
+        connection.invalidate(error)
+    return DBAPIError.instance(
+        text,
+        parameters,
+        error,
+        dialect.loaded_dbapi.Error,
+        hide_parameters=True,
+        connection_invalidated=lost,
+        dialect=dialect,
+    )
+
+
+def inserting(model: Any, *, besides: Iterable[str] = ()) -> Prepared:
+    """The insert of a row of a model with all of its columns, but those that the database fills in."""
+    table = cast(Table, model.__table__)
+    names = [column.name for column in table.columns if column.name not in set(besides)]
+    return Prepared(insert(table).inline().values({name: bindparam(name) for name in names}))

@@ -98,12 +98,13 @@ def folded(request: Mapping[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def placed(request: Mapping[str, Any]) -> Iterator[None]:
-    """Refusals of what stood beside the rules of a request point there."""
+    """Refusals of what stood beside the rules of a request, or might as well, point there."""
     try:
         yield
     except CasinoError as refusal:
         parts = refusal.pointer.split("/")
-        if parts[1:2] == ["rules"] and parts[2:3] and parts[2] in request and parts[2] in BESIDE:
+        moved = parts[1:2] == ["rules"] and parts[2:3] and parts[2] in BESIDE
+        if moved and parts[2] not in request["rules"] and any(name in request for name in BESIDE):
             refusal.pointer = "/" + "/".join(parts[2:])
         raise
 

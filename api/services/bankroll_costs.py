@@ -54,7 +54,8 @@ def risk_cost(outcomes: Outcomes, body: Mapping[str, Any], risk: float) -> int:
         return 2 * max(1, far_states).bit_length() * _between(walk, far_states + int(won))
     if coups is not None:
         return _rounded(states_work(walk, coups), coups * len(walk.steps))
-    return _ladder(walk, int(min(_enough(outcomes, risk), 1e15)))
+    enough = _enough(outcomes, risk)
+    return _ladder(walk, int(enough) if enough < math.inf else 1)  # where none is enough, nothing is worked out
 
 
 def _enough(outcomes: Outcomes, risk: float) -> float:

@@ -3,4 +3,15 @@
 from typing import Final
 
 # In the order of the document.
-VIEWS: Final = ("games", "players", "keys", "bankroll", "tables", "positions", "odds", "operation")
+VIEWS: Final = (
+    "games",
+    "players",
+    "keys",
+    "bankroll",
+    "tables",
+    "positions",
+    "odds",
+    "bankroll_maths",
+    "experiments",
+    "operation",
+)

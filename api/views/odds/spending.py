@@ -16,8 +16,9 @@ def spend(milliseconds: int) -> None:
     units = max(1, milliseconds * UNITS)
     if units > CAP:
         raise Invalid(
-            f"this would cost about {units} units, and {CAP} are the most for one question: fewer packs or punters,"
-            " given policies, rules without discards, or fewer samples cost less; the command line has no such cap",
+            f"this would cost about {units} units, and {CAP} are the most for one question: fewer packs, punters,"
+            " samples or coups, smaller bankrolls, given policies, rules without discards cost less; the command line"
+            " has no such cap",
             code="too_costly",
             members={"cost": units, "cap": CAP},
         )

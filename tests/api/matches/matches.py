@@ -7,10 +7,18 @@ from sqlalchemy import select, update
 
 from api.db import Database
 from api.models import Table
+from casino.catalogue import listings
 from tests.api.tables.people import Json, Person
 
 ME, OPEN, BOT = {"kind": "me"}, {"kind": "open"}, {"kind": "bot"}
 PASSIVE = ("draw", "pass")
+# A short match of each game that is played in matches.
+SHORT: dict[str, Json] = {
+    listing.name: {"target": 30} if listing.name in ("tel-aviv", "romanian-points", "russian-104") else {}
+    for listing in listings()
+    if listing.family == "shedding"
+}
+SHORT["peklo"] = {"options": {"max_hand": 3}}
 
 
 def state_of(database: Database, table: str) -> Json:

@@ -11,21 +11,14 @@ from flask import Flask
 from api.db import Database
 from api.ticker import Ticker
 from casino import chance
-from casino.catalogue import find, listings
+from casino.cards import names
 from casino.match_proof import verify
 from casino.proof import ProofError, dump
 from casino.record import Record
-from tests.api.matches.matches import BOT, ME, OPEN, everything, plant, play_out
+from tests.api.matches.matches import BOT, ME, OPEN, SHORT, everything, plant, play_out
 from tests.api.tables.people import Json, Person, accounts, sound
 
 People = Callable[[str], Person]
-# A short match of each game that is played in matches.
-SHORT: dict[str, Json] = {
-    listing.name: {"target": 30} if listing.name in ("tel-aviv", "romanian-points", "russian-104") else {}
-    for listing in listings()
-    if listing.family == "shedding"
-}
-SHORT["peklo"] = {"options": {"max_hand": 3}}
 BOTS = [{**BOT, "policy": "simple"}, {**BOT, "policy": "random"}, {**BOT, "policy": "search:60"}]
 
 
@@ -192,8 +185,6 @@ def test_a_match_is_dealt_from_the_documented_key(finished: tuple[Json, bytes]) 
     for number, deal in enumerate(proof["deals"], 1):
         key = chance.bank_seed(seed, finished[0]["id"], f"deal {number}", given)
         order = chance.shuffled(range(52), key, 0)
-        from casino.cards import names  # noqa: PLC0415
-
         assert deal["shuffles"] == [names(order)]
     lot = chance.draw(3, chance.bank_seed(seed, finished[0]["id"], "lot", given), 0)
     assert [deal["dealer"] for deal in proof["deals"]] == [lot, (lot + 1) % 3]
@@ -288,84 +279,3 @@ def test_deals_as_pages_and_as_one_file(ada: Person) -> None:
         assert list(Record.from_json(deal["record"]).replay().result().scores) == deal["scores"]
     assert ada.get(f"/tables/{table}/deals?status=open")["deals"] == []
     ada.get(f"/tables/{table}/deals?status=voided", 422)
-
-
-# What is hidden
-
-
-@pytest.mark.parametrize("game", SHORT)
-def test_a_card_in_another_hand_never_shows(
-    ada: Person,
-    boris: Person,
-    person: People,
-    database: Database,
-    game: str,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """A canary, the 8 of diamonds, which no rule names: not in views, events, errors, recall or the log."""
-    hidden = ["8D"] * find(game).game(None, 2).options.get("packs", 1) if game == "russian-104" else ["8D"]
-    bodies = bodies_of(ada, boris, person("Clara"), database, game, {}, hidden)
-    assert bodies["owner"].count('"8D"') >= 1, "the search can find it"
-    assert "8D" not in bodies["other"]
-    assert "8D" not in bodies["stranger"]
-    assert "8D" not in caplog.text
-
-
-@pytest.mark.parametrize("game", [name for name in SHORT if name != "peklo"])
-def test_open_cards_show_everything_to_everyone(
-    ada: Person, boris: Person, person: People, database: Database, game: str
-) -> None:
-    """`open_cards`: all hands and the stock, to every seat and to onlookers."""
-    bodies = bodies_of(ada, boris, person("Clara"), database, game, {"open_cards": True}, ["8D"])
-    assert all('"8D"' in body for body in bodies.values())
-
-
-def bodies_of(
-    owner: Person,
-    other: Person,
-    stranger: Person,
-    database: Database,
-    game: str,
-    options: Json,
-    hidden: list[str],
-) -> dict[str, str]:
-    """Everything that is sent to the owner of a card, to another seat and to an onlooker, from many requests."""
-    table = owner.open(game=game, seats=[ME, OPEN], options=options, spectators=True)["id"]
-    other.post(f"/tables/{table}/seats", {}, 201)
-    if game == "peklo":
-        position = {"position": _peklo(hidden), "log": []}
-        plant(database, table, **position)
-    else:
-        mine = [*hidden, "QC", "QS"]
-        plant(
-            database, table, game=game, options=options, seats=2, dealer=1, to_move=1, hands=[mine, ["7S", "6C"]],
-            pile=["9S"], stock=["5C", "6S", "TC", "JC", "4C"],
-        )  # fmt: skip
-    people = {"owner": owner, "other": other, "stranger": stranger}
-    for player in people.values():
-        player.seen.clear()
-        for path in ("", "/events?limit=500", "/deals", "/banks"):
-            player.ask("GET", f"/tables/{table}{path}")
-        deal = player.get(f"/tables/{table}/deals")["deals"][0]["id"]
-        player.ask("GET", f"/tables/{table}/deals/{deal}")
-        player.ask("GET", f"/tables/{table}/proof")
-        for text in ("play 2H", "draw", "accept", "macao", "catch 0", "bid 9", "name hearts", "nonsense"):
-            player.ask("POST", f"/tables/{table}/actions", json={"action": text})
-    return {
-        name: "".join(body for body in player.seen if '"events":[' not in body[:12] or name != "owner")
-        for name, player in people.items()
-    }
-
-
-def _peklo(hidden: list[str]) -> Json:
-    return {
-        "game": "peklo",
-        "seats": 2,
-        "dealer": 0,
-        "hands": [[*hidden, "QC"], ["7S", "6C"]],
-        "trump": None,
-        "bids": [None, None],
-        "taken": [0, 0],
-        "trick": [],
-        "tricks": [],
-    }

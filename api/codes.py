@@ -33,6 +33,11 @@ FURTHER: Final[dict[str, tuple[type[ServiceError], str]]] = {
         Conflict,
         "An exclusion may be put off, but not ended sooner than it was set to, `until`.",
     ),
+    "experiment_over": (Conflict, "An experiment that is done or has failed cannot be cancelled."),
+    "experiment_quota": (
+        LimitReached,
+        "More coups (`cost`) than a player's experiments of 24 hours have left (`left` of `cap`).",
+    ),
     "family": (Invalid, "Not for games of this family."),
     "key_expired": (Conflict, "The key that is to be changed has expired."),
     "key_revoked": (Conflict, "The key that is to be changed is revoked."),
@@ -48,6 +53,7 @@ FURTHER: Final[dict[str, tuple[type[ServiceError], str]]] = {
         "What this seat should do cannot be told: the text says why, such as a shoe that might run out.",
     ),
     "not_alone": (Conflict, "Autoplay is for the only human at a table."),
+    "not_done": (Conflict, "There are results when the experiment is done."),
     "not_revealed": (Conflict, "The seed is told when the bank, or the match, is over."),
     "not_settled": (Conflict, "Told of coups that are settled, and deals that are over, only."),
     "nothing_to_decide": (Conflict, "The seat is neither to stake nor to decide on a card now."),
@@ -65,7 +71,11 @@ FURTHER: Final[dict[str, tuple[type[ServiceError], str]]] = {
     "table_closed": (Gone, "The table is closed: open another."),
     "too_costly": (
         Invalid,
-        "A question that would cost more (`cost`, in units) than one may (`cap`); nothing was worked out.",
+        "What would cost more (`cost`, in units, an experiment in coups) than it may (`cap`); nothing was done.",
+    ),
+    "too_many_experiments": (
+        LimitReached,
+        "A player may have a limited number of experiments that wait or run.",
     ),
     "too_many_keys": (Conflict, "A player has a limited number of live keys."),
     "too_many_tables": (LimitReached, "A player may keep a limited number of tables open."),

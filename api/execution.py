@@ -192,9 +192,30 @@ def reply(
     return response
 
 
+def reply_with(body: bytes, tag: str) -> Response:
+    """The same with a body that is at hand, and its tag."""
+    if is_current(tag):
+        return not_modified(tag)
+    response = Response(body, 200, content_type="application/json")
+    response.headers["ETag"] = tag
+    return response
+
+
 def result(value: Any) -> Response:
     """Answer a question that a POST asked: it has no version, and is nobody else's."""
     return _answer(value, 200, None, None)
+
+
+def document(data: bytes, content_type: str, *, filename: str | None = None) -> Response:
+    """Answer a GET with a text that is no JSON value of ours, such as a picture: 304 if the client has it."""
+    tag = body_etag(data)
+    if is_current(tag):
+        return not_modified(tag)
+    response = Response(data, content_type=content_type)
+    response.headers["ETag"] = tag
+    if filename is not None:
+        response.headers["Content-Disposition"] = f'attachment; filename="{filename}"'
+    return response
 
 
 def stream(parts: Callable[[Session], Iterator[str]], *, content_type: str, filename: str) -> Response:

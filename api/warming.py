@@ -1,10 +1,21 @@
 """What is slow the first time is done before anybody asks: in a thread of each process of `macao serve`.
 
-The analysis (numpy, scipy) is imported and its kernels are loaded from numba's cache on disk; where they are not there
-yet, after an installation or an upgrade, they are compiled, which takes some tens of seconds of one processor. Requests
-are served meanwhile; one that wants a kernel waits for it.
+The analysis (numpy, scipy) is imported and its kernels are loaded from numba's cache on disk. Where they are not there
+yet, after an installation or an upgrade, they are compiled, which takes some tens of seconds of one processor: in a
+process of its own, of the lowest priority, one at a time for all processes of this user on the machine, so that play
+goes on as ever. A request that wants the analysis meanwhile waits a little, and is then told to come back
+(`wait_until_warm`).
 """
 
+import fcntl
+import getpass
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from threading import Event, Thread
 from time import perf_counter
 from typing import Final
@@ -12,10 +23,19 @@ from typing import Final
 import structlog
 
 from api.context import Service
+from api.services.errors import Busy
 
 _DELAY: Final = 1.0  # seconds: a process that only starts to be stopped again need not do it
+_LOOK: Final = 0.2  # seconds between looks at the process that compiles
+_PATIENCE: Final = 3.0  # seconds that a request waits: as long as loading takes, not as long as compiling
+_LATER: Final = 10  # seconds after which it should come back
+_LOWEST: Final = 19
 
 _log = structlog.get_logger()
+
+
+class Stopped(Exception):
+    """The service stops: nobody needs the analysis any more."""
 
 
 class Warmer(Thread):
@@ -26,22 +46,66 @@ class Warmer(Thread):
         self._service = service
         self._delay = delay
         self.done = Event()
+        service.warm.clear()
 
     def run(self) -> None:
-        """Import and load; a fault is logged, and the first request that needs it meets it again."""
-        if self._service.stopping.wait(self._delay):
-            return
-        started = perf_counter()
+        """Compile, import and load; a fault is logged, and the first request that needs it meets it again."""
         try:
+            if self._service.stopping.wait(self._delay):
+                return
+            started = perf_counter()
+            self._compile()
             self._warm()
-        except Exception:
-            _log.exception("warm")
-        else:
             _log.info("warm", seconds=round(perf_counter() - started, 2))
             self.done.set()
+        except Stopped:
+            return
+        except Exception:
+            _log.exception("warm")
+        finally:
+            self._service.warm.set()
+
+    def _compile(self) -> None:
+        """Have the kernels on the disk, if that can be; `_warm` compiles what is not there. Raises Stopped."""
+        with _alone():
+            # A server's process may not be forked into a compiler: it has threads, and a low priority is for good.
+            command = [sys.executable, "-m", "analysis.warm"]
+            compiling = subprocess.Popen(  # noqa: S603
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,  # Ctrl+C is for the server, which ends it
+            )
+            os.setpriority(os.PRIO_PROCESS, compiling.pid, _LOWEST)
+            while compiling.poll() is None:
+                if self._service.stopping.wait(_LOOK):
+                    compiling.terminate()
+                    compiling.wait()
+                    raise Stopped
+        if compiling.returncode:
+            _log.warning("warm", fault="the process that compiles failed", code=compiling.returncode)
 
     def _warm(self) -> None:
         from analysis.warm import warm  # noqa: PLC0415 - loads numba
-        from api.services import odds  # noqa: F401, PLC0415 - loads scipy
+        from api.services import experiment_requests, odds  # noqa: F401, PLC0415 - load scipy
 
         warm()
+
+
+def wait_until_warm(service: Service) -> None:
+    """Wait a little for the analysis. Raises Busy while it is still being compiled; at once goes on if it is not to be
+    warmed at all."""
+    if not service.warm.wait(_PATIENCE):
+        text = (
+            "the analysis is being compiled, as after every installation or upgrade, for less than a minute"
+        )
+        raise Busy(f"{text}; tables are played meanwhile", retry_after=_LATER)
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """One at a time on this machine: the others find on the disk what the first compiled."""
+    with (Path(tempfile.gettempdir()) / f"macao-warm-{getpass.getuser()}.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

@@ -18,7 +18,7 @@ from api.services.experiments import Prepared
 from api.services.recorded import played
 from casino.options import canonical, digest
 
-RECORDED: Final = "recorded"
+OWN_PLAY: Final = "played"
 _CELL: Final = 2  # milliseconds to check one
 Json = dict[str, Any]
 
@@ -49,14 +49,14 @@ def prepare(
 
 
 def _with_play(session: Session, player_id: str, body: Mapping[str, Any]) -> Json:
-    """The request with the player's own play in the place of `recorded`."""
+    """The request with the player's own play in the place of `played`."""
     request = dict(body)
-    wanted = request.pop(RECORDED, None)
+    wanted = request.pop(OWN_PLAY, None)
     if wanted is None:
         return request
     given = [name for name in SOURCES if name in request]
     if given:
-        raise BankrollError(f"stands beside {' and '.join(given)}: give one source", pointer=f"/{RECORDED}")
+        raise BankrollError(f"stands beside {' and '.join(given)}: give one source", pointer=f"/{OWN_PLAY}")
     return request | played(session, player_id, wanted.get("game"), wanted.get("side"))
 
 

@@ -21,6 +21,7 @@ from api.times import rfc3339, rfc3339_or_none
 
 QUOTA_WINDOW: Final = timedelta(hours=24)
 PARTIAL_CELLS: Final = 50  # cells of which partial results are told
+_ASK_AGAIN: Final = 30  # seconds, where nobody knows when one of them ends
 _RATE: Final = 5e7  # coups a second that estimates count on, as those of the analysis do
 Json = dict[str, Any]
 
@@ -106,6 +107,7 @@ def _check_number(session: Session, player_id: str, at_once: int) -> None:
         raise LimitReached(
             f"{count} of your experiments wait or run, the most at a time are {at_once}: wait for one, or cancel it",
             code="too_many_experiments",
+            retry_after=_ASK_AGAIN,
             members={"running": count, "cap": at_once},
         )
 
@@ -128,7 +130,7 @@ def told(session: Session, player_id: str, experiment_id: str) -> Json:
     """All that is told of an experiment but its results. Raises NotFound."""
     order = find(session, player_id, experiment_id)
     partial = [] if order.status == DONE else _partial(session, order)
-    return {**_head(order), "request": order.request, "partial": partial}
+    return {**_head(order), "request": order.request, "partial_results": partial}
 
 
 def listing(
@@ -275,6 +277,28 @@ def cell_summary(session: Session, order: ExperimentOrder, cell: int) -> Json:
         ExperimentResult.experiment_id == order.id, ExperimentResult.cell == cell
     )
     return session.execute(wanted).scalar_one()
+
+
+def results(session: Session, player_id: str, experiment_id: str, cell: int) -> Json:
+    """The table of all cells, and the figures of one; its paths are told by `paths`."""
+    order, rows = table(session, player_id, experiment_id)
+    whole = cell_summary(session, order, cell)
+    figures = {name: value for name, value in whole.items() if name not in ("paths", "fan")}
+    return {
+        "id": order.id,
+        "hash": order.hash,
+        "digest": order.digest,
+        "table": rows,
+        "cell": cell,
+        "result": figures,
+    }
+
+
+def paths(session: Session, player_id: str, experiment_id: str, cell: int) -> Json:
+    """Some sessions of a cell, and the quantiles of all of them, by coup."""
+    order, _ = table(session, player_id, experiment_id)
+    whole = cell_summary(session, order, cell)
+    return {"cell": cell, **whole["paths"], "fan": whole["fan"]}
 
 
 def by_status(session: Session) -> Mapping[str, int]:

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from api.ids import new_id
 from api.models import MINT, ApiKey, CoupResult, IdempotencyKey, Player, Refill, Seat, Table
-from api.services import audit_log, bankroll, keys, ledger, limits
+from api.services import audit_log, bankroll, experiments, keys, ledger, limits
 from api.services.errors import Conflict, Invalid, NotFound
 from api.services.names import Name
 from api.times import rfc3339
@@ -81,9 +81,9 @@ def find(session: Session, player_id: str, *, lock: bool = False) -> Player:
 
 
 def remove(session: Session, player_id: str, now: datetime) -> int:
-    """Delete a player: keys revoked, name, limits and stored answers gone, chips back to the mint; the chips he had.
+    """Delete a player: keys revoked; name, limits, experiments and stored answers gone; chips back to the mint.
 
-    His coups and transfers stay, without a name: the others at those tables need them. Raises NotFound, and
+    The chips he had. His coups and transfers stay, without a name: the others at those tables need them. Raises NotFound, and
     Conflict (`seated`) while he has a seat at a table that is not closed.
     """
     player = find(session, player_id, lock=True)
@@ -102,6 +102,7 @@ def remove(session: Session, player_id: str, now: datetime) -> int:
     revoked = sorted(session.scalars(ended.returning(ApiKey.id)))
     session.execute(update(ApiKey).where(mine).values(name=""))
     session.execute(delete(IdempotencyKey).where(IdempotencyKey.owner == player_id))
+    experiments.forget(session, player_id)
     player.name, player.limits, player.deleted_at = None, None, now
     session.flush()
     audit_log.note(
@@ -124,8 +125,8 @@ def export(session: Session, player_id: str, now: datetime) -> Iterator[str]:
     """Everything that is kept of a player, as the text of one JSON object in parts: memory stays small.
 
     Members: `exported_at`, `player`, `bankroll`, `limits`, `keys` (without secrets), `tables`, `coups`, `refills`,
-    `entries`, `audit` (what he did beside play, and what was done to him and to his keys). What others hold or hold
-    secret is not in it. Raises NotFound at the call, before the first part.
+    `entries`, `experiments`, `audit` (what he did beside play, and what was done to him and to his keys). What others
+    hold or hold secret is not in it. Raises NotFound at the call, before the first part.
     """
     mine = keys.listing(session, player_id, now)
     head = {
@@ -140,6 +141,7 @@ def export(session: Session, player_id: str, now: datetime) -> Iterator[str]:
         "coups": _results(session, player_id),
         "refills": _refills(session, player_id),
         "entries": bankroll.all_entries(session, player_id),
+        "experiments": experiments.exported(session, player_id),
         "audit": _audited(session, player_id, [key["id"] for key in mine]),
     }
     return _object(head, lists)

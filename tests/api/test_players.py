@@ -134,7 +134,7 @@ def test_an_export_holds_everything_but_secrets(database, ana, now):
     with database.read() as session:
         text = "".join(players.export(session, ana["id"], now))
     told = json.loads(text)
-    lists = {"keys", "tables", "coups", "refills", "entries", "audit"}
+    lists = {"keys", "tables", "coups", "refills", "entries", "experiments", "audit"}
     assert set(told) == {"exported_at", "player", "bankroll", "limits"} | lists
     assert told["player"]["name"] == "Ana"
     assert [entry["amount"] for entry in told["entries"]] == [1000, -5]

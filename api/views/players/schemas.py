@@ -28,6 +28,7 @@ EXPORT: Final[dict[str, Any]] = {
     "coups": [],
     "refills": [],
     "entries": [],
+    "experiments": [],
     "audit": [],
 }
 
@@ -73,4 +74,5 @@ class Export(Schema):
     coups = fields.List(fields.Dict(), required=True)
     refills = fields.List(fields.Dict(), required=True)
     entries = fields.List(fields.Dict(), required=True)
+    experiments = fields.List(fields.Dict(), required=True)
     audit = fields.List(fields.Dict(), required=True)

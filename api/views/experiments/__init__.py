@@ -1,0 +1,1 @@
+"""Experiments: many sessions played in the background."""

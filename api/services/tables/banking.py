@@ -10,6 +10,8 @@ from sqlalchemy.orm import Session
 from api.services.errors import Conflict, Invalid, NotFound
 from api.services.tables.asked import ME, Opening, Plan, claim_seat, refuse, sitter_of
 from api.services.tables.autoplay import autoplay
+from api.services.tables.bank_needed import NAME as NEEDED
+from api.services.tables.bank_needed import Spend, bank_needed
 from api.services.tables.change import Change, Happening, bot_returns
 from api.services.tables.model import BOT, HOUSE, OPEN, PLAYER, Json, Sitter, TableData
 from api.services.tables.play import BY_DEFAULT, BY_HAND, Play, Terms, state_of
@@ -48,6 +50,12 @@ class BankingTables:
         _check_bots(sitters, rules)
         game = BankingGame(opening.game, rules, len(sitters), bank, banks=None)
         return Plan(opening, game, sitters, mine, bank)
+
+    def foretell(self, made: Plan, spend: Spend) -> Json:
+        """What bank the table needs."""
+        game = made.game
+        assert isinstance(game, BankingGame)  # noqa: S101 (planned here)
+        return {NEEDED: bank_needed(game.name, game.rules, game.seats - 1, spend)}
 
     def rehearse(self, made: Plan, table_id: str, terms: Terms) -> Any:
         """Nothing: bots of a banking table look nothing up, so they are asked as the table begins."""
@@ -135,9 +143,10 @@ class BankingTables:
         watches: bool,
         live: Any = None,
     ) -> Json:
-        """`play`, `legal` and `last` of a table's view."""
+        """`play`, `legal` and `last` of a table's view, and what bank it needs."""
+        needed = {NEEDED: table.settings.get(NEEDED)}
         if not (table.stored.get("state") and watches):
-            return {"play": None, "legal": [], "last": None}
+            return {"play": None, "legal": [], "last": None, **needed}
         state: BankingState = live or state_of(table)
         play = state.view(None if sitter is None or sitter.pending else sitter.number)
         legal, last = play.pop("legal"), play.pop("last")
@@ -147,7 +156,7 @@ class BankingTables:
                 legal = state.legal_texts(sitter.number)
             mine = [] if sitter.leaving else legal  # the default policy acts for who is leaving
             legal = cut(mine, state, sitter.number, sitter.allowance)
-        return {"play": play, "legal": legal, "last": last}
+        return {"play": play, "legal": legal, "last": last, **needed}
 
     def summary(self, table: TableData) -> Json:
         """What a list of tables tells of one, besides what every table has."""

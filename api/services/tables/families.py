@@ -7,6 +7,7 @@ from typing import Any, Final, Protocol
 from sqlalchemy.orm import Session
 
 from api.services.tables.asked import Opening, Plan
+from api.services.tables.bank_needed import Spend
 from api.services.tables.banking import BankingTables
 from api.services.tables.change import Change, Happening
 from api.services.tables.matches import MatchTables
@@ -26,6 +27,10 @@ class Conductor(Protocol):
 
     def plan(self, opening: Opening) -> Plan:
         """Hold an opening against the rules. Raises RulesError or Invalid, with a pointer."""
+
+    def foretell(self, made: Plan, spend: Spend) -> Json:
+        """What is worked out of a table before it is opened, and kept with its settings. `spend` is told the cost in
+        about milliseconds before, and may raise."""
 
     def rehearse(self, made: Plan, table_id: str, terms: Terms) -> Any:
         """What bots do as the table begins, thought out before the write; None where nothing is to be thought out."""

@@ -2,6 +2,7 @@
 
 import hashlib
 import secrets
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from api.models.ledger import HOUSE as HOUSE_ACCOUNT
 from api.services import audit_log, ledger, limits
 from api.services.errors import LimitReached, Unauthorized
 from api.services.tables.asked import Opening, Plan
+from api.services.tables.bank_needed import Spend
 from api.services.tables.families import conductor_of
 from api.services.tables.model import BOT, HOUSE, OPEN, PLAYER, SAME, Json, Sitter, TableData
 from api.services.tables.play import Terms
@@ -23,6 +25,12 @@ _AUDITED: Final = ("game", "rules_hash", "bank", "stakes", "turn_seconds", "priv
 def plan(opening: Opening) -> Plan:
     """Hold an opening against the rules. Raises UnknownGame, RulesError or Invalid, with a pointer."""
     return conductor_of(opening.game).plan(opening)
+
+
+def foretell(made: Plan, spend: Spend) -> Plan:
+    """The plan with what is worked out of its table, for its settings."""
+    told = conductor_of(made.opening.game).foretell(made, spend)
+    return replace(made, settings={**made.settings, **told})
 
 
 def rehearse(made: Plan, table_id: str, terms: Terms) -> Any:

@@ -8,6 +8,14 @@ COUP_ID: Final = "cou_01k3v9z6qat2v3w4x5y6z7a8b9"
 _HASH: Final = "7ec50b71" + "0" * 56
 _AT: Final = "2030-01-31T12:00:00.000Z"
 
+_BANK_NEEDED: Final[dict[str, Any]] = {
+    "punters": 1,
+    "punter": "textbook",
+    "banker": "rules",
+    "for_ever": {"0.01": {"stakes": 104, "chips": {"min": 520, "max": 52000}}},
+    "coups": 52,
+    "one_shoe": {"0.01": {"stakes": 26, "chips": {"min": 130, "max": 13000}}},
+}
 NEW_TABLE: Final[dict[str, Any]] = {
     "game": "house",
     "seats": [{"kind": "me"}, {"kind": "bot", "policy": "textbook"}],
@@ -44,6 +52,7 @@ TABLE: Final[dict[str, Any]] = {
     "play": {"phase": "stakes", "banker": 1, "bank": 100000, "seats": []},
     "legal": [{"seed": {"max_bytes": 32}}, "sit", {"stake": {"min": 5, "max": 330, "step": 5}}],
     "last": None,
+    "bank_needed": _BANK_NEEDED,
 }
 BANK: Final[dict[str, Any]] = {
     "id": BANK_ID,

@@ -21,6 +21,7 @@ from api.services.tables.families import conductor_of
 from api.services.tables.model import Json, TableData, load_for
 from api.services.tables.restraint import allow
 from api.services.tables.telling import stamp
+from api.views.odds.spending import spend
 from api.views.tables import advice, deals, events, examples, past, schemas
 from api.views.tables.common import Remembered, blueprint, engine_version, terms
 from casino.errors import GameOver, IllegalAction, NotationError, NotYourTurn, RulesError, UnknownGame
@@ -94,10 +95,13 @@ def _current(table_id: str, texts: Sequence[str] = ()) -> Callable[[Session], st
 def open_table(body: dict[str, Any]) -> Response:
     """Open a table and take a seat.
 
-    Against the house it begins at once; where the bank goes round it begins when no seat is open.
+    Against the house it begins at once; where the bank goes round it begins when no seat is open. `bank_needed` tells
+    what bank keeps the risk of ruin down to 5, 1 and 0.1 in a hundred; who first asks for rules and a number of punters
+    pays for it with units of the rate limit.
     """
     config = service().config
     plan, who, table_id = opening.plan(_opening(body)), caller().player, new_id("tbl", now())
+    plan = opening.foretell(plan, spend)
     rehearsed = opening.rehearse(plan, table_id, terms())
 
     def create(session: Session) -> Json:

@@ -203,6 +203,41 @@ class EventList(Schema):
     last = fields.Integer(required=True)
 
 
+class Chips(Schema):
+    """Chips at the table's least and greatest stake of each punter."""
+
+    min = fields.Integer(required=True)
+    max = fields.Integer(required=True)
+
+
+class Bank(Schema):
+    """A bank."""
+
+    stakes = fields.Float(required=True, metadata={"description": "In stakes of one punter."})
+    chips = fields.Nested(Chips, required=True)
+
+
+def _by_risk(text: str, *, or_none: bool = False) -> fields.Dict:
+    return fields.Dict(
+        keys=fields.String(),
+        values=fields.Nested(Bank),
+        required=True,
+        allow_none=or_none,
+        metadata={"description": text},
+    )
+
+
+class BankNeeded(Schema):
+    """What bank keeps the risk of ruin down to 0.05, 0.01, 0.001 (`POST /ruin` with side banker tells more)."""
+
+    punters = fields.Integer(required=True, metadata={"description": "Who all stake the same."})
+    punter = fields.Raw(required=True, metadata={"description": "The policy that they play."})
+    banker = fields.Raw(required=True, metadata={"description": "The policy that the banker plays."})
+    for_ever = _by_risk("By risk; null where the bank's side has no edge: then none is enough.", or_none=True)
+    coups = fields.Integer(required=True, metadata={"description": "Most coups that one shoe serves."})
+    one_shoe = _by_risk("By risk, for so many coups.")
+
+
 class TableShown(TableSummary):
     """A table as you see it, with your legal actions."""
 
@@ -216,6 +251,11 @@ class TableShown(TableSummary):
     legal = fields.List(fields.Raw(), required=True)
     last = fields.Dict(
         required=True, allow_none=True, metadata={"description": "The last settlement, all hands open."}
+    )
+    bank_needed = fields.Nested(
+        BankNeeded,
+        allow_none=True,
+        metadata={"description": "Banking tables: the bank for some risks of ruin; null: not worked out."},
     )
     new_events = fields.List(fields.Nested(EventShown))
     autoplay = fields.Dict()

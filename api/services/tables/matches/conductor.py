@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from api.services.errors import Conflict, Invalid, NotFound
 from api.services.tables.asked import Opening, Plan
+from api.services.tables.bank_needed import Spend
 from api.services.tables.change import Change, Happening
 from api.services.tables.matches import opening, proving
 from api.services.tables.matches.bots import Rehearsed, rehearse
@@ -33,6 +34,10 @@ class MatchTables:
     def plan(self, asked: Opening) -> Plan:
         """Hold an opening against the rules. Raises RulesError or Invalid, with a pointer."""
         return opening.plan(asked)
+
+    def foretell(self, made: Plan, spend: Spend) -> Json:
+        """Nothing: nobody keeps a bank."""
+        return {}
 
     def rehearse(self, made: Plan, table_id: str, terms: Terms) -> Rehearsed:
         """The seed of the match, and what its bots do until a person is awaited."""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,8 @@ import click
 
 from api.terminal.playing import Playing, write_record
 from api.terminal.replaying import Replaying, read_record
+from casino.banking.bank import ROTATES
+from casino.banking.rounds import HOUSE
 from casino.bots import Bot
 from casino.bots.banking import BankingBot, check_policy
 from casino.bots.policies import SIMPLE, make, read
@@ -35,6 +38,7 @@ class Asked:
     seat: int | None
     options: str
     target: int | None
+    bank: str | None = None
 
     @property
     def me(self) -> int:
@@ -59,7 +63,15 @@ class Asked:
     "--target", type=click.IntRange(1), metavar="N", help="What ends a match: points, or deals won."
 )
 @click.option(
-    "--save", type=click.Path(dir_okay=False), metavar="FILE", help="Write the record there at the end."
+    "--bank",
+    type=click.Choice([HOUSE, ROTATES]),
+    help="Banking games: the house banks (the default), or every seat once.",
+)
+@click.option(
+    "--save",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write the record there at the end: JSON if its name ends in .json, else lines to read.",
 )
 @click.option(
     "--replay", type=click.Path(exists=True, dir_okay=False), metavar="FILE", help="Step through a record."
@@ -67,7 +79,8 @@ class Asked:
 def play(game: str | None, replay: str | None, save: str | None, **asked: Any) -> None:
     """Play GAME against bots: see your hand and the table, type a move (`help` tells how).
 
-    Banking games are played against the house. With --replay a record is stepped through instead.
+    The input may come from a file or a pipe as well: `macao play peklo < moves.txt`. With --replay a record is stepped
+    through instead.
     """
     if (game is None) == (replay is None):
         raise click.UsageError("name either a GAME (`macao games` lists them) or a record with --replay")
@@ -81,7 +94,8 @@ def play(game: str | None, replay: str | None, save: str | None, **asked: Any) -
     made, players = _TABLES[listing.family](listing, wanted, key)
     recorder = Recorder(made, key)
     click.echo(
-        f"{listing.title}. You are seat {wanted.me} of {made.seats}; --seed {number} deals this again; «help» helps."
+        f"{listing.name}: {listing.title}.\n"
+        f"You are seat {wanted.me} of {made.seats}; --seed {number} deals this again; «help» helps."
     )
     Playing(recorder, wanted.me, players, listing.actions, click.echo, _ask).run()
     if save is not None:
@@ -99,23 +113,28 @@ def _replay(name: str, seat: int | None) -> None:
 
 
 def _banking(listing: Listing, asked: Asked, key: bytes) -> Table:
-    """You and bots against the house, which takes the last seat."""
+    """You and bots, against the house in the last seat or with the bank going round."""
     if asked.target is not None:
         raise click.UsageError("--target goes with games that are played in matches")
-    house = asked.bots + 1
-    if asked.me >= house:
-        raise click.UsageError(f"--seat is 0 to {asked.bots}: the last seat is the house's")
-    game: Any = listing.game(_json(asked.options), house + 1).arranged({"bank": "house"})
+    bank = asked.bank or HOUSE
+    people = asked.bots + 1
+    if asked.me >= people:
+        raise click.UsageError(f"--seat is 0 to {asked.bots}")
+    game: Any = listing.game(_json(asked.options), people + (bank == HOUSE)).arranged({"bank": bank})
     if asked.policy is not None:
         check_policy(game.rules, asked.policy, "--policy")
     players: dict[int, Bot] = {
-        seat: BankingBot(game.rules, asked.policy) for seat in range(house) if seat != asked.me
+        seat: BankingBot(game.rules, asked.policy) for seat in range(people) if seat != asked.me
     }
-    return game, {**players, house: BankingBot(game.rules, bank=game.purse)}
+    if bank == HOUSE:
+        players[people] = BankingBot(game.rules, bank=game.purse)
+    return game, players
 
 
 def _match(listing: Listing, asked: Asked, key: bytes) -> Table:
     """You and bots in a match."""
+    if asked.bank is not None:
+        raise click.UsageError("--bank goes with banking games")
     seats = asked.bots + 1
     if asked.me >= seats:
         raise click.UsageError(f"--seat is 0 to {seats - 1}")
@@ -155,9 +174,12 @@ def _text(name: str) -> str:
 
 
 def _ask(prompt: str) -> str | None:
-    """A line that was typed; None at the end of input, and for Ctrl+C."""
+    """A line that was typed; None at the end of input, and for Ctrl+C. What comes from a pipe is shown as if typed."""
     try:
-        return input(prompt).strip()
+        line = input(prompt).strip()
     except (EOFError, KeyboardInterrupt):
         click.echo()
         return None
+    if not sys.stdin.isatty():
+        click.echo(line)
+    return line

@@ -1,5 +1,6 @@
 """A game in a terminal against bots: see what the seat sees, type a move, be told what would be right."""
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
@@ -104,7 +105,7 @@ class Playing:
         """Others are awaited, but the seat may speak: an empty line keeps silent."""
         legal = words.legal(self.recorder.state.legal_texts(self.me))
         while True:
-            line = self.ask(f"You may say: {legal} (an empty line: nothing) > ")
+            line = self.ask(f"Others are to move; you may: {legal} (an empty line: nothing) > ")
             if line is None or line in _QUIT:
                 return False
             if not line:
@@ -170,5 +171,8 @@ class Playing:
 
 
 def write_record(recorder: Recorder, name: str) -> None:
-    """Write what was played as a readable text. Raises OSError."""
-    Path(name).write_text(recorder.record().to_text(), encoding="utf-8")
+    """Write what was played: as JSON to a file that ends in .json, else as a readable text. Raises OSError."""
+    record, path = recorder.record(), Path(name)
+    as_json = path.suffix == ".json"
+    text = json.dumps(record.to_json(), ensure_ascii=False, indent=1) + "\n" if as_json else record.to_text()
+    path.write_text(text, encoding="utf-8")

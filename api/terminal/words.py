@@ -88,7 +88,7 @@ def _obligations(view: View, me: int | None) -> list[str]:
         f"A penalty of {view['penalty']} stands on {view['attack']}: {mover}" if view["penalty"] else "",
         f"{view['skip']} turns are to be lost: {mover}" if view["skip"] else "",
         f"Demanded: {_demand(view['demand'])}" if view["demand"] else "",
-        f"Later: {_demand(view['dormant_demand'])}" if view["dormant_demand"] else "",
+        f"Then demanded: {_demand(view['dormant_demand'])}" if view["dormant_demand"] else "",
         f"On the joker one matches {view['joker_as']}" if view["joker_as"] else "",
         f"Fours: {four['fours']} laid, the last by {seat_name(four['last'], me)}" if four else "",
         f"Turns alone: {view['solo']}" if view["solo"] else "",
@@ -112,6 +112,7 @@ def _demand(demand: Mapping[str, Any]) -> str:
 
 def _tricks(view: View, me: int | None) -> list[str]:
     trump = f"trump {_SUITS[view['trump']]}" if view["trump"] else "no trump"
+    cards = "1 card" if view["k"] == 1 else f"{view['k']} cards"
     turned = f" ({view['turned']} turned)" if view["turned"] else ""
     rows = [
         f"{seat_name(seat, me)} {'-' if bid is None else bid} bid, {taken} taken"
@@ -121,7 +122,7 @@ def _tricks(view: View, me: int | None) -> list[str]:
     trick = ", ".join(f"{seat_name(seat, me)} {card}" for seat, card in view["trick"])
     return [
         _match(view),
-        f"{view['k']} cards each, {trump}{turned}; dealt by {seat_name(view['dealer'], me)}",
+        f"{cards} each, {trump}{turned}; dealt by {seat_name(view['dealer'], me)}",
         f"Bids: {'; '.join(rows)}",
         f"The last may not bid {barred}" if barred is not None else "",
         f"On the table: {trick}" if trick else "",

@@ -1,7 +1,12 @@
 """`macao play`: whole games driven by what it prints, records stepped through, and what is told of wrong input."""
 
 import json
+import os
+import pty
 import re
+import select
+import subprocess
+import sys
 from random import Random
 
 import pytest
@@ -39,7 +44,7 @@ class Typist:
         self.asked += 1
         if self.asked % 7 == 1:
             return "no such thing"
-        if prompt.startswith("You may say"):
+        if prompt.startswith("Others are to move"):
             return "macao" if "macao" in prompt else ""
         listed = next(line for line in reversed(self.lines) if line.startswith("You may: "))
         choices = [self.word(item) for item in re.split(r", (?![^(]*\))", listed.removeprefix("You may: "))]
@@ -54,10 +59,10 @@ class Typist:
         return f"{amount[1]} {amount[2]}" if amount else item
 
 
-def playing(name, typist, *, bots=2, seat=1, options=None):
+def playing(name, typist, *, bots=2, seat=1, options=None, bank=None):
     """A game and its recorder; two bots against the typist."""
     listing = find(name)
-    asked = Asked(bots, None, 7, seat, options or SHORT.get(name, "{}"), None)
+    asked = Asked(bots, None, 7, seat, options or SHORT.get(name, "{}"), None, bank)
     made, players = (_banking if listing.family == "banking" else _match)(listing, asked, SEED)
     recorder = Recorder(made, SEED)
     return Playing(recorder, seat, players, listing.actions, typist.say, typist.ask), recorder
@@ -80,6 +85,17 @@ def test_a_bank_of_the_house_is_played_to_its_end():
     assert game.run()
     assert any(line.startswith("--- Coup 1:") for line in typist.lines)
     assert recorder.state.result() is not None
+
+
+def test_a_bank_that_goes_round_is_played_to_its_end():
+    """Everybody banks once, the player too; while bots stake he may close, and is asked."""
+    typist = Typist()
+    game, recorder = playing("russian-even", typist, options='{"decks": 1}', bank="rotates")
+    assert game.run()
+    assert any(line.startswith("you: bank (amount ") for line in typist.lines)
+    assert recorder.state.result() is not None
+    record = recorder.record()
+    assert Record.from_text(record.to_text()).replay().result() == recorder.state.result()
 
 
 def test_no_hidden_card_is_printed():
@@ -141,6 +157,70 @@ def test_the_end_of_input_ends_it_quietly(tmp_path):
     assert Record.from_text(file.read_text()).game == "russian-104"
 
 
+def test_a_record_is_saved_as_json_too(tmp_path):
+    """By the end of the file's name; both say the same, and both are stepped through."""
+    files = [tmp_path / "game.json", tmp_path / "game.txt"]
+    for file in files:
+        run("russian-104", "--seed", "7", "--save", str(file), lines=["draw", "quit"])
+    assert Record.from_json(json.loads(files[0].read_text())) == Record.from_text(files[1].read_text())
+    shown = [run("--replay", str(file), lines=["", "end"]).output for file in files]
+    assert shown[0] == shown[1]
+
+
+def test_a_typed_record_is_played(tmp_path):
+    """Remarks, empty lines and spaces are the typist's own; what cannot be is told with its place."""
+    saved, typed = tmp_path / "saved.txt", tmp_path / "typed.txt"
+    run("peklo", "--seed", "5", "--save", str(saved), lines=["bid 0", "quit"])
+    lines = [f" {line}  " if line[:1].isdigit() else line for line in saved.read_text().splitlines()]
+    typed.write_text("\n\n# by hand\n".join(lines))
+    assert run("--replay", str(typed), lines=["end"]).exit_code == 0
+    for more, told in (("0 play 9X", "9X"), ("0 bid 0", "is refused"), ("bid 0", "line")):
+        typed.write_text("\n".join([*lines, more]))
+        refused = run("--replay", str(typed))
+        assert refused.exit_code == 2
+        assert told in refused.output
+
+
+def test_it_is_played_through_a_pipe(tmp_path):
+    """A real process: what comes from the pipe is shown where a person would have typed it."""
+    command = [sys.executable, "-m", "api", "play", "peklo", "--seed", "5", "--seat", "0"]
+    done = subprocess.run(
+        command, input="bid 7\nbid 1\nquit\n", capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "> bid 7\nNo: " in done.stdout
+    assert "> bid 1\nyou: bid 1\n" in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_it_is_played_at_a_terminal():
+    """A real terminal (a pty): prompt, wrong and right moves, the end of input."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "api", "play", "peklo", "--seed", "5"]
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, close_fds=True) as game:
+        os.close(theirs)
+        try:
+            assert "You may: bid 0, bid 1" in until(ours, "> ")
+            os.write(ours, b"bid 7\n")
+            assert "No: " in until(ours, "> ")
+            os.write(ours, b"1\n")
+            assert "you: bid 1" in until(ours, "> ")
+            os.write(ours, b"\x04")  # Ctrl+D
+            assert game.wait(60) == 0
+        finally:
+            game.kill()
+            os.close(ours)
+
+
+def until(terminal, mark):
+    """What the terminal shows up to a prompt; it may take as long as a loaded machine takes."""
+    shown = ""
+    while not shown.endswith(mark):
+        assert select.select([terminal], [], [], 60)[0], f"nothing more came after: {shown}"
+        shown += os.read(terminal, 4096).decode()
+    return shown
+
+
 def test_a_record_is_stepped_through(tmp_path):
     """On, back, to a number, to the end, from a seat; it plays again what was played."""
     typist = Typist()
@@ -179,6 +259,8 @@ def test_a_deal_as_rest_tells_it_is_stepped_through(tmp_path):
         ([], "name either a GAME"),
         (["peklo", "--seat", "2"], "--seat is 0 to 1"),
         (["house", "--seat", "2"], "--seat is 0 to 1"),
+        (["peklo", "--bank", "house"], "--bank goes with banking games"),
+        (["house", "--bank", "mine"], "'house', 'rotates'"),
         (["house", "--target", "5"], "--target goes with"),
         (["peklo", "--policy", "brave"], "there are random, simple, search"),
         (["house", "--policy", "brave"], "textbook"),

@@ -71,6 +71,12 @@ class Database:
             yield session
 
     @contextmanager
+    def glance(self) -> Iterator[Connection]:
+        """A connection for one `Prepared` select: it is a snapshot by itself, so no transaction is opened for it."""
+        with _retryable(), self._glancer.connect() as connection:
+            yield connection
+
+    @contextmanager
     def write(self) -> Iterator[Session]:
         """A session in one transaction, committed at the end of the block, rolled back on an exception.
 
@@ -126,6 +132,7 @@ class Database:
         lock = path.with_name(path.name + ".lock")
         self._queue: WriteQueue | None = WriteQueue(lock, self._writer.connect, patience=patience)
         self._reader = create_engine(url, **_SHARED, pool_size=8, max_overflow=64)
+        self._glancer = self._reader  # the driver opens no transaction by itself
         event.listen(self._writer, "connect", _prepare_writer)
         event.listen(self._reader, "connect", _prepare_reader)
         event.listen(self._writer, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
@@ -146,6 +153,7 @@ class Database:
         self._reader = self._writer.execution_options(
             isolation_level="REPEATABLE READ", postgresql_readonly=True
         )
+        self._glancer = self._writer.execution_options(isolation_level="AUTOCOMMIT")
 
 
 def after_commit(session: Session, hook: Callable[[], object]) -> None:

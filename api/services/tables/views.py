@@ -6,6 +6,7 @@ from typing import Any, Final
 from sqlalchemy import Select, bindparam, or_, select
 from sqlalchemy.orm import Session
 
+from api.db import Database
 from api.models import Account, Player, Seat, Table
 from api.prepared import Prepared
 from api.services import limits
@@ -26,7 +27,6 @@ def table_view(
         **summary(table, player),
         "options": table.options,
         "engine": table.engine,
-        "server_time": stamp(now),
         "deadline": stamp(table.deadline),
         "events": table.last_event,
         "you": None,
@@ -92,14 +92,17 @@ def parts_of_tag(table: TableData, player: str) -> Parts:
     return (table.id, table.version, player, sitter.number, table.balance(sitter), *left)
 
 
-def own_parts(session: Session, table_id: str, player: str, now: datetime) -> Parts | None:
+def own_parts(database: Database, table_id: str, player: str, now: datetime) -> Parts | None:
     """The same for somebody who has a seat there, in one look-up where he has no limits; None for everybody else."""
-    row = _OWN.first(session.connection(), {"id": table_id, "player": player})
+    with database.glance() as connection:
+        row = _OWN.first(connection, {"id": table_id, "player": player})
     if row is None:
         return None
-    bound = row.limits and row.balance is not None and row.closed_at is None
-    allowance = limits.allowance(session, player, row.limits, now) if bound else None
-    left = allowance.key if allowance is not None else ()
+    left: Parts = ()
+    if row.limits and row.balance is not None and row.closed_at is None:
+        with database.read() as session:
+            allowance = limits.allowance(session, player, row.limits, now)
+        left = allowance.key if allowance is not None else ()
     return (table_id, row.version, player, row.number, row.balance or 0, *left)
 
 

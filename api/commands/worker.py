@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 from threading import Thread
+from typing import Final
 
 import click
 
@@ -13,6 +14,8 @@ from api import logs
 from api.commands.serve import bring_up_to_date, settings_of
 from api.jobs.hiring import FOLLOW
 from api.jobs.worker import Worker
+
+_NICER: Final = 10  # a worker beside the service lets those who play at tables go first
 
 
 @click.command("worker")
@@ -39,6 +42,7 @@ def worker(follow: bool, **options: str | None) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: made.stopping.set())
     if follow:
+        os.nice(_NICER)
         Thread(target=_follow, args=(made,), name="follow", daemon=True).start()
     else:
         click.echo(f"Macao worker {made.name} plays experiments; stop it with Ctrl+C or SIGTERM.")

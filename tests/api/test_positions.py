@@ -1,6 +1,7 @@
 """POST /positions: any situation of any game, the same as `macao position`; nothing is stored."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -213,3 +214,13 @@ def test_what_an_array_costs_is_told_before_the_work(app, client):
     left = int(answer.headers["X-RateLimit-Remaining"])
     body = [{"position": TWO_LEFT, "leads_to": True}, {"position": TWO_LEFT, "steps": [[0, "play 5H"]] * 8}]
     assert left - int(client.post("/v1/positions", json=body).headers["X-RateLimit-Remaining"]) == 20 * 3 + 2
+
+
+def test_the_example_of_the_page(client):
+    """docs/api.md: the 7 of spades is laid on that of diamonds, «macao» is said, the other may answer it or draw."""
+    page = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
+    body = json.loads(re.search(r"/positions -H .*?-d '(\{.*?\})'\n", page, re.DOTALL)[1])
+    found = ask(client, body)
+    assert (found["top"], found["to_move"], found["hands"]) == ("7S", 1, [["2H"], ["3D"]])
+    assert found["view"]["window"] == {"seat": 0, "said": True}
+    assert found["legal"] == {"0": [], "1": ["draw"]}, "3 of diamonds: neither the suit nor the rank"

@@ -1,33 +1,46 @@
 """Stake and decide over HTTP beside a bare Flask + SQLAlchemy Core app (one insert, one update), in one run.
 
-Both are served by gunicorn with the same workers and threads, both on SQLite in WAL mode; 16 kept-alive
-connections on loopback, each a player at a table of his own. Also a read of a table's view beside a constant
-JSON answer. Prints requests/s, p50 and p99 of both and the ratios. `--seconds` bounds each phase.
+Both are served by gunicorn with the same workers and threads, both on the same kind of database with the same
+durability: SQLite in WAL mode with `synchronous=FULL`, PostgreSQL as it comes. 16 kept-alive connections on loopback,
+each a player at a table of his own; a request of ours beside a request of the bare app. Also a read of a table's view
+beside a constant JSON answer. Prints requests/s, p50 and p99 of both and the ratios. `--seconds` bounds each phase.
 
 To reach (requests for request): writes at 0.3 of the bare app or more, p99 at most three times its p99; reads at 0.4.
+
+    python benchmarks/api_floor.py [--seconds 8] [--database sqlite|postgresql|both]
 """
 
 import argparse
 import json
 import os
 import platform
-import signal
-import socket
 import statistics
-import subprocess
 import sys
-import tempfile
 import threading
 import time
-import urllib.request
-from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 
 from flask import Flask, jsonify, request
-from sqlalchemy import Column, Integer, MetaData, String, Table, create_engine, event, insert, select, update
+from sqlalchemy import (
+    Column,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    create_engine,
+    event,
+    func,
+    insert,
+    select,
+    update,
+)
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from benchmarks._loopback import KINDS, Connection, databases, free_port, served  # noqa: E402
 
 CONNECTIONS = 16
 WORKERS, THREADS = 2, 24
@@ -37,21 +50,16 @@ def floor() -> Flask:
     """The bare app: a POST makes one insert and one update in one transaction, a GET answers a constant."""
     engine = create_engine(os.environ["FLOOR_DATABASE_URL"])
 
-    @event.listens_for(engine, "connect")
-    def _wal(connection, _record):
-        connection.isolation_level = None
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=FULL")
-        connection.execute("PRAGMA busy_timeout=10000")
-
-    @event.listens_for(engine, "begin")
-    def _begin(connection):
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _prepare)
+        event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
 
     metadata = MetaData()
     entries = Table("entries", metadata, Column("id", Integer, primary_key=True), Column("what", String))
     totals = Table("totals", metadata, Column("id", Integer, primary_key=True), Column("n", Integer))
     with engine.begin() as connection:
+        if engine.dialect.name == "postgresql":
+            connection.execute(select(func.pg_advisory_xact_lock(1)))  # of two workers one creates
         metadata.create_all(connection)
         if connection.execute(select(totals.c.n).where(totals.c.id == 1)).first() is None:
             connection.execute(insert(totals).values(id=1, n=0))
@@ -78,26 +86,10 @@ def floor() -> Flask:
     return app
 
 
-class Connection:
-    """One kept-alive HTTP connection: `call` sends a request and returns (status, body)."""
-
-    def __init__(self, port: int) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port))
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.file = self.socket.makefile("rb")
-
-    def call(self, method: str, path: str, key: str, body: bytes = b"") -> tuple[int, bytes]:
-        head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {key}\r\n"
-        if body:
-            head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
-        self.socket.sendall(head.encode() + b"\r\n" + body)
-        status = int(self.file.readline().split()[1])
-        length = 0
-        while line := self.file.readline().strip():
-            name, _, value = line.partition(b":")
-            if name.lower() == b"content-length":
-                length = int(value)
-        return status, self.file.read(length)
+def _prepare(connection, _record) -> None:
+    connection.isolation_level = None
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000"):
+        connection.execute(f"PRAGMA {pragma}")
 
 
 def drive(port: int, jobs: list[tuple[str, str]], seconds: float, kind: str) -> list[float]:
@@ -139,43 +131,6 @@ def load(port: int, jobs: list[tuple[str, str]], seconds: float, kind: str) -> d
     }
 
 
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-@contextmanager
-def served(command: list[str], environment: dict[str, str], port: int, ready: str) -> Iterator[None]:
-    """A server in a process group of its own, stopped at the end."""
-    server = subprocess.Popen(
-        command,
-        env=os.environ | environment,
-        start_new_session=True,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        wait_for(f"http://127.0.0.1:{port}{ready}", server)
-        yield
-    finally:
-        os.killpg(server.pid, signal.SIGTERM)
-        server.wait(30)
-
-
-def wait_for(url: str, server: "subprocess.Popen[bytes]") -> None:
-    for _ in range(300):
-        try:
-            urllib.request.urlopen(url, timeout=1).close()
-            return
-        except OSError:
-            if server.poll() is not None:
-                raise SystemExit(f"the server ended with {server.returncode}") from None
-            time.sleep(0.1)
-    raise SystemExit(f"nothing answers at {url}")
-
-
 def open_tables(port: int) -> list[tuple[str, str]]:
     """A player and a house table for each connection: (key, path of its table)."""
     jobs = []
@@ -188,77 +143,75 @@ def open_tables(port: int) -> list[tuple[str, str]]:
     return jobs
 
 
-def measure(folder: Path, seconds: float) -> dict[str, dict[str, float]]:
+def measure(kind: str, seconds: float) -> dict[str, dict[str, float]]:
     """Both servers one after the other, in the order bare, ours, bare: the better bare run counts."""
     results: dict[str, dict[str, float]] = {}
-    runs: list[tuple[str, Callable[[], None]]] = []
-
-    def bare(label: str) -> None:
-        port = free_port()
-        command = [
-            sys.executable,
-            "-m",
-            "gunicorn",
-            "-k",
-            "gthread",
-            "-w",
-            str(WORKERS),
-            "--threads",
-            str(THREADS),
-        ]
-        command += [
-            "-b",
-            f"127.0.0.1:{port}",
-            "--pythonpath",
-            str(Path(__file__).parent),
-            "api_floor:floor()",
-        ]
-        environment = {"FLOOR_DATABASE_URL": f"sqlite:///{folder}/{label}.db"}
-        with served(command, environment, port, "/read"):
-            load(port, [("-", "/write")] * CONNECTIONS, 1, "write")
-            results[f"{label} write"] = load(port, [("-", "/write")] * CONNECTIONS, seconds, "write")
-            results[f"{label} read"] = load(port, [("-", "/read")] * CONNECTIONS, seconds, "read")
-
-    def ours() -> None:
-        port = free_port()
-        environment = {
-            "MACAO_DATABASE_URL": f"sqlite:///{folder}/macao.db",
-            "MACAO_BIND": f"127.0.0.1:{port}",
-            "MACAO_WORKERS": str(WORKERS),
-            "MACAO_THREADS": str(THREADS),
-        }
-        with served([str(Path(sys.executable).with_name("macao")), "serve"], environment, port, "/livez"):
-            jobs = open_tables(port)
-            actions = [(key, f"{path}/actions") for key, path in jobs]
-            load(port, actions, 1, "write")
-            results["macao write"] = load(port, actions, seconds, "write")
-            results["macao read"] = load(port, jobs, seconds, "read")
-
-    runs = [("bare", lambda: bare("bare")), ("macao", ours), ("bare again", lambda: bare("bare again"))]
-    for _, run in runs:
-        run()
+    with databases(kind) as make:
+        for label in ("bare", "macao", "bare again"):
+            url = make(label.replace(" ", "_"))
+            found = ours(url, seconds) if label == "macao" else bare(url, seconds)
+            results |= {f"{label} {what}": row for what, row in found.items()}
     return results
 
 
+def bare(url: str, seconds: float) -> dict[str, dict[str, float]]:
+    """The bare app under gunicorn, as many workers and threads as ours has."""
+    port = free_port()
+    command = [sys.executable, "-m", "gunicorn", "-k", "gthread", "-w", str(WORKERS)]
+    command += ["--threads", str(THREADS), "-b", f"127.0.0.1:{port}"]
+    command += ["--pythonpath", str(ROOT), "benchmarks.api_floor:floor()"]
+    with served(command, {"FLOOR_DATABASE_URL": url}, port, "/read"):
+        load(port, [("-", "/write")] * CONNECTIONS, 1, "write")
+        return {
+            "write": load(port, [("-", "/write")] * CONNECTIONS, seconds, "write"),
+            "read": load(port, [("-", "/read")] * CONNECTIONS, seconds, "read"),
+        }
+
+
+def ours(url: str, seconds: float) -> dict[str, dict[str, float]]:
+    """`macao serve`: stakes and decisions at a table for each connection, then views of it."""
+    port = free_port()
+    environment = {
+        "MACAO_DATABASE_URL": url.replace("+psycopg", ""),
+        "MACAO_BIND": f"127.0.0.1:{port}",
+        "MACAO_WORKERS": str(WORKERS),
+        "MACAO_THREADS": str(THREADS),
+        "MACAO_OPENING_GRANT": "1000000",
+    }
+    with served([str(Path(sys.executable).with_name("macao")), "serve"], environment, port, "/livez"):
+        jobs = open_tables(port)
+        actions = [(key, f"{path}/actions") for key, path in jobs]
+        load(port, actions, 1, "write")
+        return {
+            "write": load(port, actions, seconds, "write"),
+            "read": load(port, jobs, seconds, "read"),
+        }
+
+
+def show(kind: str, results: dict[str, dict[str, float]]) -> None:
+    """Print the rows of both, and the ratios."""
+    print(f"== {kind}")
+    for name, row in results.items():
+        print(f"{name:18} {row['rps']:8.0f} requests/s   p50 {row['p50']:6.1f} ms   p99 {row['p99']:6.1f} ms")
+    for what, floor_ratio in (("write", 0.3), ("read", 0.4)):
+        best = max(results[f"bare {what}"], results[f"bare again {what}"], key=lambda row: row["rps"])
+        mine = results[f"macao {what}"]
+        ratio, tail = mine["rps"] / best["rps"], mine["p99"] / best["p99"]
+        print(f"{what}: {ratio:.2f} of the bare app (to reach {floor_ratio}), p99 {tail:.1f} times its p99")
+
+
 def main() -> None:
+    """Measure and print."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--seconds", type=float, default=8, help="length of each phase")
-    seconds = parser.parse_args().seconds
-    versions = " ".join(f"{name} {version(name)}" for name in ("flask", "sqlalchemy", "gunicorn"))
+    parser.add_argument("--database", choices=(*KINDS, "both"), default="both")
+    wanted = parser.parse_args()
+    versions = " ".join(f"{name} {version(name)}" for name in ("flask", "sqlalchemy", "psycopg", "gunicorn"))
     print(f"Python {platform.python_version()}, {versions}; {CONNECTIONS} connections, {WORKERS} workers")
-    with tempfile.TemporaryDirectory() as folder:
-        results = measure(Path(folder), seconds)
-    for name, row in results.items():
-        print(f"{name:18} {row['rps']:8.0f} requests/s   p50 {row['p50']:6.1f} ms   p99 {row['p99']:6.1f} ms")
-    for kind, floor_ratio in (("write", 0.3), ("read", 0.4)):
-        best = max(results[f"bare {kind}"], results[f"bare again {kind}"], key=lambda row: row["rps"])
-        ratio, tail = (
-            results[f"macao {kind}"]["rps"] / best["rps"],
-            results[f"macao {kind}"]["p99"] / best["p99"],
-        )
-        print(f"{kind}: {ratio:.2f} of the bare app (to reach {floor_ratio}), p99 {tail:.1f} times its p99")
+    for kind in KINDS if wanted.database == "both" else (wanted.database,):
+        show(kind, measure(kind, wanted.seconds))
 
 
 if __name__ == "__main__":

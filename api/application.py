@@ -18,7 +18,7 @@ from api.config import Config, from_environment
 from api.context import NAME, Service, begin, context, utc_now
 from api.db import Database
 from api.documentation import api_of
-from api.services import keys
+from api.services import entropy, keys
 from api.services.tables.events import last_events
 from api.views import VIEWS
 from api.waiting import Watcher
@@ -34,7 +34,9 @@ def build(config: Config | None = None, now: Callable[[], datetime] | None = Non
     """See `api.create_app`."""
     config = config or from_environment(os.environ)
     logs.configure(config)
+    entropy.check()
     app = Flask("macao", static_folder=None)
+    app.debug = False  # whatever FLASK_DEBUG says: MACAO_ENVIRONMENT is what counts here
     app.config["MAX_CONTENT_LENGTH"] = config.max_body
     app.url_map.merge_slashes = False
     app.url_map.converters["int"] = _SmallNumber

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final
+from urllib.parse import unquote, urlsplit
 
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
@@ -20,6 +21,25 @@ from analysis.executors import FORMS, parse
 PREFIX: Final = "MACAO_"
 _DATABASES: Final = ("sqlite", "postgresql")
 _RATE: Final = re.compile(r"[1-9]\d{0,11}/(second|minute|hour|day)")
+# What manuals and images of databases come with, in small letters.
+_KNOWN_PASSWORDS: Final = frozenset(
+    (
+        *(
+            "postgres",
+            "postgresql",
+            "redis",
+            "foobared",
+            "macao",
+            "user",
+            "admin",
+            "root",
+            "guest",
+            "default",
+        ),
+        *("password", "passwd", "pass", "secret", "changeme", "change-me", "change_me", "letmein", "qwerty"),
+        *("test", "testing", "example", "1234", "12345", "123456", "12345678"),
+    )
+)
 _HOST: Final = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,252}[A-Za-z0-9])?")
 
 
@@ -261,9 +281,49 @@ def from_environment(environment: Mapping[str, str], /, **overrides: str | None)
         mistakes.append(
             f"MACAO_MAX_WAITERS: must be below MACAO_THREADS ({config.threads}), not {config.max_waiters}"
         )
+    mistakes += _unsafe(config, environment)
     if mistakes:
         raise ConfigError(mistakes)
     return config
+
+
+def _unsafe(config: Config, environment: Mapping[str, str]) -> list[str]:
+    """What must not be where strangers come: debug on, passwords that everybody knows."""
+    if config.environment == "development":
+        if _is_loopback(config.bind):
+            return []
+        return [
+            "MACAO_ENVIRONMENT: development tells the texts of faults: only with a MACAO_BIND of this machine, such as"
+            f" 127.0.0.1:8000, not «{config.bind}»"
+        ]
+    found = []
+    if environment.get("FLASK_DEBUG", "").lower() not in ("", "0", "false", "no"):
+        found.append(
+            "FLASK_DEBUG: must not be set in production; take it out, or set MACAO_ENVIRONMENT=development"
+        )
+    for name in ("database_url", "rate_storage"):
+        if _has_known_password(getattr(config, name)):
+            found.append(
+                f"{variable(name)}: its password is one that everybody knows, or the user's name: in production give"
+                " one of its own"
+            )
+    return found
+
+
+def _is_loopback(bind: str) -> bool:
+    host = bind.rpartition(":")[0].removeprefix("[").removesuffix("]")
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _has_known_password(url: str) -> bool:
+    found = urlsplit(url)
+    password = unquote(found.password or "").lower()
+    return bool(password) and (
+        password in _KNOWN_PASSWORDS or password == unquote(found.username or "").lower()
+    )
 
 
 def _shown(name: str, text: str) -> str:

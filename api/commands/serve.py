@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from api.config import Config, ConfigError, from_environment, variable
 from api.db import Database, DatabaseError, Heads, migrate
-from api.services import audit_log
+from api.services import audit_log, entropy
 from api.services.errors import Busy
 
 
@@ -36,6 +36,7 @@ def serve(**options: str | None) -> None:
     Stop with Ctrl+C or SIGTERM: requests in flight are ended, and a later start goes on where this one stopped.
     """
     config = settings_of(options)
+    _check_entropy()
     _check_storage(config)
     listener = _listen(config)
     port = listener.getsockname()[1]
@@ -63,6 +64,13 @@ def settings_of(options: dict[str, str | None]) -> Config:
     except ConfigError as error:
         lines = "\n".join(f"  {mistake}" for mistake in error.mistakes)
         raise click.UsageError(f"these settings cannot be used:\n{lines}") from None
+
+
+def _check_entropy() -> None:
+    try:
+        entropy.check()
+    except entropy.EntropyError as error:
+        raise click.ClickException(f"nothing may be shuffled on this machine: {error}") from None
 
 
 def _check_storage(config: Config) -> None:

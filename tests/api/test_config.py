@@ -81,3 +81,79 @@ def test_settings_that_contradict_each_other() -> None:
 def test_a_password_is_not_told() -> None:
     (mistake,) = mistakes(database_url="mysql://ada:geheim@db.example/x")
     assert "geheim" not in mistake
+
+
+@pytest.mark.parametrize("value", ["1", "true", "True", "yes"])
+def test_debug_is_refused_in_production(value: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        from_environment({"FLASK_DEBUG": value})
+    assert caught.value.mistakes == [
+        "FLASK_DEBUG: must not be set in production; take it out, or set MACAO_ENVIRONMENT=development"
+    ]
+    assert from_environment({"FLASK_DEBUG": value, "MACAO_ENVIRONMENT": "development"})
+
+
+@pytest.mark.parametrize("value", ["", "0", "false"])
+def test_debug_that_is_off_is_not(value: str) -> None:
+    assert from_environment({"FLASK_DEBUG": value})
+
+
+@pytest.mark.parametrize("bind", ["0.0.0.0:8000", "[::]:8000", "192.0.2.7:80", "play.example:80"])
+def test_development_is_refused_where_others_come(bind: str) -> None:
+    (mistake,) = mistakes(environment="development", bind=bind)
+    assert mistake.startswith("MACAO_ENVIRONMENT: development tells the texts of faults")
+    assert mistake.endswith(f"not «{bind}»")
+    assert from_environment({"MACAO_BIND": bind})
+    for own in ("127.0.0.1:8000", "127.5.5.5:1", "[::1]:8000", "localhost:8000"):
+        assert from_environment({"MACAO_ENVIRONMENT": "development", "MACAO_BIND": own})
+
+
+@pytest.mark.parametrize(
+    ("name", "url"),
+    [
+        ("database_url", "postgresql+psycopg://postgres:postgres@db.example/macao"),
+        ("database_url", "postgresql://house:changeme@db.example/macao"),
+        ("database_url", "postgresql://house:HOUSE@db.example/macao"),
+        ("database_url", "postgresql://house:Pass%77ord@db.example/macao"),
+        ("rate_storage", "redis://:foobared@cache.example:6379/0"),
+        ("rate_storage", "rediss://macao:macao@cache.example:6379/0"),
+    ],
+)
+def test_a_password_that_everybody_knows_is_refused_in_production(name: str, url: str) -> None:
+    (mistake,) = mistakes(**{name: url})
+    assert mistake.startswith(f"MACAO_{name.upper()}: its password is one that everybody knows")
+    assert "@" not in mistake
+    assert from_environment({f"MACAO_{name.upper()}": url, "MACAO_ENVIRONMENT": "development"})
+
+
+def test_a_password_of_its_own_and_none_at_all_are_taken() -> None:
+    """None at all: a socket of the machine, or a certificate."""
+    for url in (
+        "postgresql://house:jd8-Kq2_vX0pL@db.example/macao",
+        "postgresql://postgres:@/macao?host=/run/postgresql",
+        "postgresql://house@db.example/macao",
+        "sqlite:///var/macao.db",
+    ):
+        assert from_environment({"MACAO_DATABASE_URL": url}).database_url == url
+
+
+def test_every_kind_of_mistake_has_a_line_of_its_own() -> None:
+    """Unknown, malformed, contradictory and unsafe together: one line each, each beginning with its variable."""
+    environment = {
+        "MACAO_COLOUR": "red",
+        "MACAO_BIND": "x",
+        "MACAO_THREADS": "8",
+        "MACAO_MAX_WAITERS": "9",
+        "MACAO_RATE_STORAGE": "redis://:redis@cache.example",
+        "FLASK_DEBUG": "1",
+    }
+    with pytest.raises(ConfigError) as caught:
+        from_environment(environment)
+    assert [line.split(":")[0] for line in caught.value.mistakes] == [
+        "MACAO_COLOUR",
+        "MACAO_BIND",
+        "MACAO_MAX_WAITERS",
+        "FLASK_DEBUG",
+        "MACAO_RATE_STORAGE",
+    ]
+    assert not any("\n" in line for line in caught.value.mistakes)

@@ -189,7 +189,8 @@ def _dealt(event: Event, who: str, data: Mapping[str, Any], me: int | None) -> s
 
 def _played(event: Event, who: str, data: Mapping[str, Any], me: int | None) -> str:
     taken = f"; {seat_name(data['taken_by'], me)} took the trick" if "taken_by" in data else ""
-    return f"{who}: {data['action']}{taken}"
+    late = "" if data.get("carried_out", True) else " (too late: the deal is over)"
+    return f"{who}: {data['action']}{taken}{late}"
 
 
 def _drew(event: Event, who: str, data: Mapping[str, Any], me: int | None) -> str:

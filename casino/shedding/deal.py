@@ -33,6 +33,7 @@ TOOK: Final = "drew"  # (TOOK, seat, cards, why)
 SHUFFLED: Final = "shuffled"  # (SHUFFLED, number, size of the new stock)
 DEALT: Final = "dealt"  # (DEALT, hands, cards turned)
 SCORED: Final = "scored"  # (SCORED,)
+UNDONE: Final = "undone"  # (UNDONE, seat, action): it closed the window that ended the deal, before SCORED
 SEAT_BITS: Final = 4
 
 LogEntry = int | tuple[Any, ...]

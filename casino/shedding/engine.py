@@ -24,7 +24,7 @@ from casino.shedding.actions import (
     parse,
     text,
 )
-from casino.shedding.deal import DEALT, FOURS, NOBODY, OVER, SEAT_BITS, SKIP, TURN, Deal, hand_of
+from casino.shedding.deal import DEALT, FOURS, NOBODY, OVER, SEAT_BITS, SKIP, TURN, UNDONE, Deal, hand_of
 from casino.shedding.menus import MENUS, turn_menu
 from casino.shedding.rules import Rules
 from casino.shedding.tables import compiled
@@ -169,6 +169,7 @@ class ShedState(Deal, State[int]):
         if self.window >= 0 and self.window != seat:
             calls.close(self)
             if self.ask == OVER:
+                self.log.insert(-1, (UNDONE, seat, action))
                 return
         self.menu = ()
         self.log.append(action << SEAT_BITS | seat)

@@ -85,6 +85,8 @@ def _event(state: "ShedState", entry: LogEntry) -> Event:
                 return Event("shuffled", None, {"number": entry[1], "stock_size": entry[2]})
             case "dealt":
                 return _dealt(state, *entry[1:])
+            case "undone":
+                return Event("played", entry[1], {"action": text(entry[2]), "carried_out": False})
             case _:
                 return _scored(state)
     seat, code = entry % (1 << SEAT_BITS), entry >> SEAT_BITS

@@ -1,5 +1,6 @@
 """What is told of a deal: events in order, hidden cards to their owners only, and the views."""
 
+import pytest
 from layouts import at, play
 
 from casino.catalogue import find
@@ -65,10 +66,20 @@ def test_a_reshuffle_and_the_end_are_told():
     )
 
 
-def test_an_action_that_the_end_forestalls_is_not_told():
+@pytest.mark.parametrize("closing", ["play 5H", "draw"])
+def test_an_action_that_the_end_forestalls_is_told_as_not_carried_out(closing):
+    """`rules/shedding.md`, «The window»: the closing action is not carried out if the deal has ended."""
     state = at("romanian", ["7S 7H", "5H 6S"], "9S", stock="JD JH")
-    play(state, "0: play 7S; add 7H", "1: play 5H")
-    assert [event[0] for event in told(state)] == ["played", "played", "scored"]
+    play(state, "0: play 7S; add 7H", f"1: {closing}")
+    assert [
+        (kind, seat, data.get("action"), data.get("carried_out")) for kind, seat, data, _ in told(state)
+    ] == [
+        ("played", 0, "play 7S", None),
+        ("played", 0, "add 7H", None),
+        ("played", 1, closing, False),
+        ("scored", None, None, None),
+    ]
+    assert state.report()["hands"][1] == ["5H", "6S"], "nothing was laid or drawn"
 
 
 def test_shuffled_orders_are_kept_for_records():

@@ -156,3 +156,23 @@ def test_a_bot_calls_for_itself(ada: Person, boris: Person, database: Database) 
     told = [(event["type"], event["seat"]) for event in view["new_events"]]
     assert told[-2:] == [("played", 2), ("called", 2)]
     assert view["play"]["window"] == {"seat": 2, "said": True}
+
+
+def test_the_action_that_closes_the_last_window_is_in_the_record(
+    ada: Person, boris: Person, database: Database
+) -> None:
+    """A last packet wins when its window closes; without the action that closed it the record would not end."""
+    table = ada.open(game="romanian", seats=[ME, OPEN])["id"]
+    boris.post(f"/tables/{table}/seats", {}, 201)
+    plant(
+        database,
+        table,
+        **{**LAST_BUT_ONE, "seats": 2, "dealer": 1, "hands": [["7S", "7H"], ["QC", "KC", "6D"]]},
+    )
+    ada.do(table, "play 7S; add 7H")
+    view = boris.do(table, "draw")
+    played, scored = view["new_events"][-3], view["new_events"][-2]
+    assert scored["type"] == "scored"
+    assert played["data"] == {"deal": 1, "action": "draw", "carried_out": False, "by": "player"}
+    deal = ada.get(f"/tables/{table}/deals")["deals"][0]["id"]
+    assert ada.get(f"/tables/{table}/deals/{deal}")["record"]["actions"][-1] == [1, "draw"]

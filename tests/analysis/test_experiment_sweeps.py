@@ -2,12 +2,14 @@
 
 import csv
 import io
+import json
 from collections import Counter
 from fractions import Fraction
 from itertools import product
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from analysis.bank_totals import dealt, tilted
 from analysis.experiment import Experiment
@@ -15,7 +17,8 @@ from analysis.outcomes import BankrollError, Outcomes
 from analysis.runs import run, run_all
 from analysis.sources import outcomes_of, rules_of
 from analysis.summary import summary
-from analysis.sweep import Sweep, read, to_csv
+from analysis.sweep import Sweep, read, to_csv, to_parquet
+from api.cli import main
 from casino.errors import CasinoError, RulesError, UnknownGame
 
 BASE = {
@@ -238,3 +241,81 @@ def test_tilting_moves_the_mean_and_nothing_more_than_it_must():
     # Log ratios are linear in the net.
     ratios = np.log(moved / same)
     assert (ratios[2] - ratios[1]) / 2 == pytest.approx(ratios[1] - ratios[0])
+
+
+class TestParquet:
+    def test_it_holds_the_table(self, tmp_path):
+        parquet = pytest.importorskip("pyarrow.parquet", reason="the extra «parquet» is not installed")
+        sweep = Sweep.from_json(request(grid={"bankroll": [10, 30], "staking/unit": [1, 2]}))
+        rows = sweep.table(run_all(sweep.experiments))
+        back = parquet.read_table(io.BytesIO(to_parquet(rows))).to_pylist()
+        names = dict.fromkeys(name for row in rows for name in row)
+        assert back == [{name: row.get(name) for name in names} for row in rows]
+        assert isinstance(back[0]["bankroll"], int)
+
+    def test_columns_of_several_kinds_are_texts(self):
+        parquet = pytest.importorskip("pyarrow.parquet", reason="the extra «parquet» is not installed")
+        rows = [
+            {"policy": "optimal", "ruin": None},
+            {"policy": [1, 2], "ruin": 0.5},
+            {"policy": None, "ruin": 1},
+        ]
+        back = parquet.read_table(io.BytesIO(to_parquet(rows))).to_pylist()
+        assert [row["policy"] for row in back] == ["optimal", "[1, 2]", None]
+        assert [row["ruin"] for row in back] == [None, 0.5, 1.0]
+
+    def test_without_the_extra_it_is_refused_by_its_name(self, monkeypatch):
+        monkeypatch.setattr("analysis.sweep.find_spec", lambda name: None)
+        with pytest.raises(BankrollError, match=r"pip install 'macao\[parquet\]'"):
+            to_parquet([{"a": 1}])
+        done = CliRunner().invoke(main, ["experiment", "-", "--parquet", "table.parquet"], input="{}")
+        assert done.exit_code == 2
+        assert "extra «parquet»" in done.stderr
+
+
+def test_what_belongs_to_the_rules_may_stand_beside_them():
+    plan = {"staking": {"system": "flat", "unit": 5}, "bankroll": 100, "stops": {"coups": 50}}
+    inside = read(plan | {"rules": {"preset": "house", "side": "banker", "punter": "optimal"}})
+    beside = read(plan | {"rules": {"preset": "house"}, "side": "banker", "punter": "optimal"})
+    assert inside == beside
+    twice = {"rules": {"preset": "house", "side": "banker"}, "side": "punter"}
+    for bad, pointer in ((twice, "/side"), ({"outcomes": "1:1/2,-1:1/2", "shoe": "infinite"}, "/shoe")):
+        with pytest.raises(RulesError) as refusal:
+            read(plan | bad)
+        assert refusal.value.pointer == pointer
+
+
+SHOES = [
+    ("2", {"decks": 2}),
+    ("infinite", "infinite"),
+    ("0:32,1:8 2:8,3:8,4:8,5:8,6:8,7:8,8:8,9:8", {"counts": {"0": 32, **{str(n): 8 for n in range(1, 10)}}}),
+]
+
+
+@pytest.mark.parametrize(("text", "shoe"), SHOES)
+def test_a_shoe_is_written_alike_for_every_command(text, shoe):
+    """Packs, infinite, or counts by points: the same for odds and for bankrolls, as an option and as JSON."""
+    by_edge = CliRunner().invoke(main, ["edge", "house", "--shoe", text, "--json"])
+    by_kelly = CliRunner().invoke(main, ["kelly", "--rules", "house", "--shoe", text, "--json"])
+    ev = json.loads(by_edge.stdout)["ev_punter"]
+    assert ev == json.loads(by_kelly.stdout)["coup"]["mean"]
+    found = outcomes_of({"preset": "house", "shoe": shoe})
+    assert Fraction(int(ev["num"]), int(ev["den"])) == found.mean
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "not empty"),
+        ("two", "«two» is none"),
+        ("9", "1 to 8"),
+        ("0:99", "must be 0 to 32"),
+        ("0:1,0:2", "is none"),
+        ("5:3", "could not be finished"),
+    ],
+)
+def test_a_shoe_that_is_none_is_refused_by_every_command(text, said):
+    for words in (["edge", "house"], ["kelly", "--rules", "house"]):
+        done = CliRunner().invoke(main, [*words, "--shoe", text])
+        assert done.exit_code == 2
+        assert said in done.stderr, words

@@ -125,3 +125,11 @@ def test_bad_questions_are_refused(call, words):
 
 def test_staking_everything_on_what_may_be_lost_ends_in_nothing():
     assert growth(coin("0.6"), 1).growth == -math.inf
+
+
+def test_where_growth_ends_a_fall_is_certain():
+    """At the fraction of no growth the exponent of a fall is 0, however rounding leaves the growth."""
+    for game in (coin("0.53"), Outcomes.parse("3:1/8,1:3/8,-1:1/2")):
+        end = kelly(game).zero_growth
+        for fraction in (end, end * (1 - 1e-13), end * (1 + 1e-13)):
+            assert growth(game, fraction).fall == pytest.approx(0, abs=1e-9)

@@ -66,6 +66,13 @@ def test_quantiles_by_hand(exact):
     assert [two.quantile(share) for share in shares] == [-2, -2, 0, 0, 0, 2, 2]
 
 
+def test_quantiles_of_exact_sessions_of_any_length():
+    """2000 fair tosses: the median is 0; masses are integers beyond any float."""
+    found = session(coin("1/2"), 2000, exact=True)
+    assert found.quantile(0.5) == 0
+    assert found.quantile(0.975) == session(coin("1/2"), 2000).quantile(0.975)
+
+
 def test_mean_and_deviation_grow_with_the_coups_and_their_root():
     game = Outcomes.parse("3:0.07,2:0.06,1:0.45,-1:0.32,-2:0.06,-3:0.04")
     for coups in (1, 50, 3000, 40_000):  # the last by Fourier transform

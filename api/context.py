@@ -3,7 +3,7 @@
 import re
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from threading import Event
 from time import perf_counter
@@ -25,6 +25,12 @@ NAME: Final = "macao"
 _SANE_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 
 
+def _set() -> Event:
+    event = Event()
+    event.set()
+    return event
+
+
 @dataclass(slots=True)
 class Service:
     """The parts that live as long as the application."""
@@ -36,6 +42,7 @@ class Service:
     now: Callable[[], datetime]
     watcher: "Watcher"
     stopping: Event  # set when the process is told to stop: whoever waits for something wakes up
+    warm: Event = field(default_factory=_set)  # not set while the analysis is made ready (api/warming.py)
 
 
 @dataclass(slots=True)

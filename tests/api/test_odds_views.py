@@ -274,6 +274,69 @@ def test_a_process_that_is_told_to_stop_does_not_warm(app: Flask) -> None:
     assert not warmer.done.is_set()
 
 
+def test_whoever_asks_while_the_analysis_is_compiled_is_told_to_come_back(
+    app: Flask, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A short wait, then 503 with Retry-After, and nothing is charged; tables are played meanwhile."""
+    monkeypatch.setattr("api.warming._PATIENCE", 0.05)
+    compiling, over = Event(), Event()
+    service = app.extensions[NAME]
+    warmer = Warmer(service, delay=0)
+    monkeypatch.setattr(warmer, "_compile", lambda: (compiling.set(), over.wait(60)))
+    monkeypatch.setattr(warmer, "_warm", lambda: None)
+    warmer.start()
+    assert compiling.wait(60)
+    key = {"Authorization": f"Bearer {client.post('/v1/players', json={'name': 'Ada'}).json['api_key']}"}
+    left = client.get("/v1/players/me", headers=key).headers["X-RateLimit-Remaining"]
+    refused = client.post("/v1/odds", json={"rules": {"preset": "house"}}, headers=key)
+    assert (refused.status_code, refused.json["code"]) == (503, "busy")
+    assert int(refused.headers["Retry-After"]) > 0
+    assert "compiled" in refused.json["detail"]
+    assert int(left) - int(refused.headers["X-RateLimit-Remaining"]) == 1, (
+        "the question itself is not paid for"
+    )
+    table = client.post("/v1/tables", json={"game": "house"}, headers=key).json["id"]
+    played = client.post(f"/v1/tables/{table}/actions", json={"actions": ["stake 10", "stand"]}, headers=key)
+    assert played.status_code == 200
+    assert client.get("/readyz").status_code == 200
+    over.set()
+    warmer.join(timeout=60)
+    assert client.post("/v1/odds", json={"rules": {"preset": "house"}}, headers=key).status_code == 200
+
+
+def test_a_failing_compiler_stops_no_question(
+    app: Flask, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The process then compiles for itself; if that fails too, whoever asks meets the fault, and is not held up."""
+    monkeypatch.setattr("api.warming.sys.executable", "/bin/false")
+    warmer = Warmer(app.extensions[NAME], delay=0)
+    monkeypatch.setattr(warmer, "_warm", lambda: 1 / 0)
+    warmer.start()
+    warmer.join(timeout=60)
+    assert not warmer.done.is_set()
+    assert client.post("/v1/odds", json={"rules": {"preset": "house"}}).status_code == 200
+
+
+def test_a_process_that_stops_ends_its_compiler(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    service, started = app.extensions[NAME], []
+    run = subprocess.Popen
+
+    def sleeper(_command: Any, **options: Any) -> Any:
+        started.append(run(["sleep", "600"], **options))
+        return started[-1]
+
+    monkeypatch.setattr("api.warming.subprocess.Popen", sleeper)
+    warmer = Warmer(service, delay=0)
+    warmer.start()
+    while not started:
+        assert warmer.is_alive()
+    service.stopping.set()
+    warmer.join(timeout=60)
+    assert started[0].returncode is not None
+    assert service.warm.is_set()
+    assert not warmer.done.is_set()
+
+
 def test_every_process_of_the_server_warms(monkeypatch: pytest.MonkeyPatch, sqlite_url: str) -> None:
     from api import server  # noqa: PLC0415
     from api.config import Config  # noqa: PLC0415

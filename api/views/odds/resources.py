@@ -10,10 +10,12 @@ from typing import Any, Final
 from flask import Response
 
 from api.blueprint import Answer, Blueprint
+from api.context import service
 from api.execution import reply, result
 from api.services.errors import Invalid, NotFound
 from api.views.odds import examples, schemas
 from api.views.odds.spending import spend
+from api.warming import wait_until_warm
 from casino.banking.presets import PRESETS
 from casino.banking.rules import build
 from casino.errors import NotationError, RulesError, UnknownGame
@@ -28,6 +30,7 @@ blueprint = Blueprint(
 
 
 def _odds() -> ModuleType:
+    wait_until_warm(service())
     from api.services import odds  # noqa: PLC0415 - loads numpy and scipy
 
     return odds

@@ -15,6 +15,7 @@ from api.views.odds.shapes import figure, figures
 from api.views.odds.spending import spend
 from api.views.tables import examples
 from api.views.tables.common import blueprint
+from api.warming import wait_until_warm
 
 _ERRORS: Final = (NotFound, Forbidden, Conflict, Gone, Invalid)
 
@@ -103,6 +104,7 @@ def get_advice(table_id: str) -> Response:
     """
     with service().database.read() as session:
         asked = advising.turn_of(session, table_id, caller().player)
+    wait_until_warm(service())
     return reply(advising.advice(asked, spend))
 
 
@@ -120,4 +122,5 @@ def get_coup_cost(table_id: str, coup_id: str) -> Response:
     """
     with service().database.read() as session:
         asked = advising.told(session, table_id, caller().player, coup_id)
+    wait_until_warm(service())
     return reply(advising.cost(asked, spend))

@@ -7,33 +7,39 @@ shape as `api/errors.py`, with a line in the log.
 import contextlib
 import json
 import logging
-import os
-import shutil
+import mmap
 import signal
 import socket
-import tempfile
+import sys
 from collections.abc import Callable
+from time import monotonic, sleep
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
 import structlog
 from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
+from gunicorn.errors import HaltServer
 from gunicorn.glogging import Logger
 from gunicorn.http import errors
 from gunicorn.util import write_nonblock
 from gunicorn.workers.gthread import ThreadWorker
 
-from api import create_app, logs
+from api import create_app, logs, metrics_files
 from api.config import Config
 from api.context import NAME, new_request_id
+from api.jobs.hiring import Staff, staff
 from api.ticker import Ticker
 from api.warming import Warmer
 
 if TYPE_CHECKING:
     from flask import Flask
 
-_METRICS_FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
+# Whoever holds the writer's turn gives up the interpreter at every statement: he must not wait 5 ms (Python's usual
+# interval) for it each time, while others read.
+_SWITCH: Final = 0.0005  # seconds
+_BOOT_SECONDS: Final = 60.0  # longest wait for new workers before the old ones are stopped all the same
+_BOOT_LOOK: Final = 0.05
 _HTTP_WORDS: Final[dict[int, tuple[str, str]]] = {
     400: ("bad_request", "The request cannot be read"),
     414: ("bad_request", "The request line is too long"),
@@ -63,7 +69,40 @@ class _Logger(Logger):  # type: ignore[misc]
 
 
 class Worker(ThreadWorker):  # type: ignore[misc]
-    """A worker that stops gracefully on SIGINT too, and answers what it cannot read with a problem."""
+    """A worker that tells when it serves, stops without dropping a connection, on SIGINT too, and answers what it
+    cannot read with a problem."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._shared = mmap.mmap(-1, 1)  # made before the fork: what the worker writes the master reads
+
+    @property
+    def serves(self) -> bool:
+        """Is the worker ready and taking connections? (For the master.)"""
+        return self._shared[0] == 1
+
+    def run(self) -> None:
+        """Serve until told to stop."""
+        self._shared[0] = 1
+        super().run()
+
+    def set_accept_enabled(self, enabled: bool) -> None:
+        """Take connections or not. Who stops first takes those that wait, for the system has accepted them already, and
+        then closes the socket: a client that comes now is refused at once, unless another worker takes it."""
+        stopping = not (enabled or self.alive)
+        if stopping:
+            self._take_waiting()
+        super().set_accept_enabled(enabled)
+        while stopping and self.sockets:
+            self.sockets.pop().close()
+
+    def _take_waiting(self) -> None:
+        for listener in self.sockets:
+            for _ in range(self.cfg.backlog):
+                before = self.nr_conns
+                self.accept(listener)
+                if self.nr_conns == before:
+                    break
 
     def init_signals(self) -> None:
         super().init_signals()
@@ -106,10 +145,36 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
 
 class _Arbiter(Arbiter):  # type: ignore[misc]
-    """A master that stops gracefully on SIGINT as on SIGTERM."""
+    """A master that stops gracefully on SIGINT as on SIGTERM, and lets no worker go before another has taken over."""
 
     def handle_int(self) -> None:
         self.handle_term()
+
+    def handle_term(self) -> None:
+        if self.app.staff is not None:
+            self.app.staff.tell_to_stop()
+        super().handle_term()
+
+    def manage_workers(self) -> None:
+        """Start workers that are missing, stop those that are too many: after a reload, the old ones."""
+        if len(self.WORKERS) > self.num_workers:
+            self._await_successors()
+        super().manage_workers()
+        if self.app.staff is not None:
+            self.app.staff.see_to()
+
+    def _await_successors(self) -> None:
+        """Wait until the newest workers serve. If they cannot start, the old ones go on."""
+        until = monotonic() + _BOOT_SECONDS
+        while monotonic() < until:
+            newest = sorted(self.WORKERS.values(), key=lambda worker: worker.age)[-self.num_workers :]
+            if all(worker.serves for worker in newest):
+                return
+            try:
+                self.reap_workers()
+            except HaltServer as fault:
+                structlog.get_logger().error("reload", fault=fault.reason)
+            sleep(_BOOT_LOOK)
 
 
 class Server(BaseApplication):  # type: ignore[misc]
@@ -117,14 +182,15 @@ class Server(BaseApplication):  # type: ignore[misc]
 
     def __init__(self, config: Config, listener: socket.socket, ready: Callable[[], None]) -> None:
         self._config = config
-        self._listener = listener
+        self._address = f"fd://{listener.detach()}"  # the same after every reload
         self._ready = ready
+        self.staff: Staff | None = None
         super().__init__()
 
     def load_config(self) -> None:
         config = self._config
         settings: dict[str, Any] = {
-            "bind": f"fd://{self._listener.detach()}",
+            "bind": self._address,
             "backlog": config.backlog,
             "workers": config.processes,
             "threads": config.threads,
@@ -144,6 +210,7 @@ class Server(BaseApplication):  # type: ignore[misc]
 
     def load(self) -> "Flask":
         """Each worker builds its own application: no connection is shared over a fork."""
+        sys.setswitchinterval(_SWITCH)
         app = create_app(self._config)
         Ticker(app.extensions[NAME]).start()
         Warmer(app.extensions[NAME]).start()
@@ -152,7 +219,7 @@ class Server(BaseApplication):  # type: ignore[misc]
     def run(self) -> None:
         """Serve until told to stop."""
         logs.configure(self._config)
-        with _metrics_folder(several=self._config.processes > 1):
+        with metrics_files.shared_folder(), staff(self._config) as self.staff:
             _Arbiter(self).run()
 
 
@@ -173,24 +240,5 @@ def bind(address: str, backlog: int) -> socket.socket:
     return listener
 
 
-@contextlib.contextmanager
-def _metrics_folder(*, several: bool) -> Any:
-    """A folder in which the processes count together, unless the environment names one; gone afterwards."""
-    if not several or _METRICS_FOLDER in os.environ:
-        yield
-        return
-    folder = tempfile.mkdtemp(prefix="macao-metrics-")
-    os.environ[_METRICS_FOLDER] = folder
-    master = os.getpid()
-    try:
-        yield
-    finally:
-        if os.getpid() == master:
-            shutil.rmtree(folder, ignore_errors=True)
-
-
 def _forget_worker(_server: Any, worker: Any) -> None:
-    if _METRICS_FOLDER in os.environ:
-        from prometheus_client import multiprocess  # noqa: PLC0415 (reads the variable when it is imported)
-
-        multiprocess.mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]
+    metrics_files.fold(worker.pid)

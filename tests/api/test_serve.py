@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -20,12 +20,14 @@ WAIT = 30  # seconds; far more than a start or a stop takes
 class Served:
     """A running `macao serve`."""
 
+    command: ClassVar[tuple[str, ...]] = ("-m", "api", "serve")
+
     def __init__(self, folder: Path, **settings: str) -> None:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("MACAO_")}
         environment |= {"MACAO_BIND": "127.0.0.1:0", **settings}
         self.errors = (folder / "stderr").open("a+")
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "api", "serve"],
+            [sys.executable, *self.command],
             cwd=folder,
             env=environment | {"PYTHONPATH": os.pathsep.join(sys.path)},
             stdout=subprocess.PIPE,

@@ -3,13 +3,16 @@
 from typing import Any, Final
 
 from flask import Response
+from sqlalchemy.exc import SQLAlchemyError
 
 from api.blueprint import Answer, Blueprint
 from api.context import service
 from api.execution import dumps
 from api.metrics import CONTENT_TYPE, exposition
 from api.refusals import NotReady
+from api.services.errors import Busy
 from api.services.health import readiness
+from api.services.measures import Measure, measures
 from api.views.operation.schemas import Alive, Ready
 
 _READY: Final[dict[str, Any]] = {
@@ -52,5 +55,19 @@ def readyz() -> Response:
     cost=0,
 )
 def metrics() -> Response:
-    """Show the counts for Prometheus: requests by route and status, latency, refusals by code."""
-    return Response(exposition(), content_type=CONTENT_TYPE)
+    """Show the counts for Prometheus, over all processes: requests, latency, refusals by code, coups; and from the
+    database chips by account, chips in play, tables open and overdue, and experiments in the queue.
+    """
+    return Response(exposition(_measures()), content_type=CONTENT_TYPE)
+
+
+def _measures() -> list[Measure]:
+    """What the database tells, and whether it does: the counts are shown without it too."""
+    parts = service()
+    try:
+        with parts.database.read() as session:
+            found = measures(session, parts.now())
+    except (Busy, SQLAlchemyError):
+        found = []
+    text = "Whether the database answers: 1 or 0."
+    return [*found, Measure("database_up", text, None, {"": int(bool(found))})]

@@ -23,3 +23,10 @@ def spend(milliseconds: int) -> None:
             members={"cost": units, "cap": CAP},
         )
     charge(units)
+
+
+def spend_thought(seconds: float) -> None:
+    """Take what bots thought, in seconds of a processor, off the caller's units. Raises RateLimited."""
+    units = int(seconds * 1000 * UNITS)
+    if units:
+        charge(units)

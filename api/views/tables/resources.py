@@ -21,7 +21,7 @@ from api.services.tables.families import conductor_of
 from api.services.tables.model import Json, TableData, load_for
 from api.services.tables.restraint import allow
 from api.services.tables.telling import stamp
-from api.views.odds.spending import spend
+from api.views.odds.spending import spend, spend_thought
 from api.views.tables import advice, deals, events, examples, past, schemas
 from api.views.tables.common import Remembered, blueprint, engine_version, terms
 from casino.errors import GameOver, IllegalAction, NotationError, NotYourTurn, RulesError, UnknownGame
@@ -103,6 +103,8 @@ def open_table(body: dict[str, Any]) -> Response:
     plan, who, table_id = opening.plan(_opening(body)), caller().player, new_id("tbl", now())
     plan = opening.foretell(plan, spend)
     rehearsed = opening.rehearse(plan, table_id, terms())
+    if rehearsed is not None:
+        spend_thought(rehearsed.thought)
 
     def create(session: Session) -> Json:
         table, invite = opening.create(
@@ -206,8 +208,10 @@ def take_seat(body: dict[str, Any], table_id: str) -> Response:
     who = caller().player
     return write(
         _done,
-        plan=lambda tx: acting.plan_join(
-            tx, table_id, who, terms(), now(), seat=body["seat"], invite=body["invite"], seed=body["seed"]
+        plan=_thought_out(
+            lambda tx: acting.plan_join(
+                tx, table_id, who, terms(), now(), seat=body["seat"], invite=body["invite"], seed=body["seed"]
+            )
         ),
         current=_current(table_id),
         status=201,
@@ -229,7 +233,7 @@ def leave_seat(table_id: str, seat: int) -> Response:
     who = caller().player
     return write(
         _done,
-        plan=lambda tx: acting.plan_leave(tx, table_id, who, seat, terms(), now()),
+        plan=_thought_out(lambda tx: acting.plan_leave(tx, table_id, who, seat, terms(), now())),
         current=_current(table_id),
         etag=_tag,
         after=_tell,
@@ -251,7 +255,18 @@ def act(body: dict[str, Any], table_id: str) -> Response:
     The house and bots answer at once; `new_events` tells what happened.
     """
     current = _current(table_id, _texts(body))
-    return write(_done, plan=_plan(body, table_id), current=current, etag=_tag, after=_tell)
+    return write(_done, plan=_thought_out(_plan(body, table_id)), current=current, etag=_tag, after=_tell)
+
+
+def _thought_out(plan: Callable[[Session], Change]) -> Callable[[Session], Change]:
+    """The same plan, for which the caller pays what bots thought."""
+
+    def charged(session: Session) -> Change:
+        change = plan(session)
+        spend_thought(change.thought)
+        return change
+
+    return charged
 
 
 def _texts(body: dict[str, Any]) -> list[str]:

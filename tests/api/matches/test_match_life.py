@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from random import Random
+from time import thread_time
 
 import pytest
 from flask import Flask
@@ -194,13 +195,18 @@ def test_no_write_transaction_is_open_while_a_bot_thinks(
     """Whatever makes bots move: an opening, a seat taken, a seed, an action, time that is up, the last one leaving."""
     late, ticker = utc_now() + timedelta(hours=1), Ticker(app.extensions["macao"])
     moved = dict.fromkeys(("open", "join", "seed", "act", "clock", "leave"), 0)
-    for _ in range(4):  # who begins is drawn by lot
-        ada.open(game=game, seats=[ME, BOT, BOT, BOT])
+    for _ in range(40):  # who begins is drawn by lot
+        name = ada.open(game=game, seats=[ME, BOT, BOT, BOT])["id"]
         moved["open"] += thinking.since()
+        ada.ask("DELETE", f"/tables/{name}/seats/0")
+        moved["leave"] += thinking.since()
         name = ada.open(game=game, seats=[ME, OPEN, BOT, BOT])["id"]
         assert thinking.since() == 0
         boris.post(f"/tables/{name}/seats", {}, 201)
         moved["join"] += thinking.since()
+        for number, person in enumerate((ada, boris)):
+            person.ask("DELETE", f"/tables/{name}/seats/{number}")
+        moved["leave"] += thinking.since()
         name = ada.open(game=game, seats=[{**ME, "seed": True}, BOT, BOT, BOT])["id"]
         assert thinking.since() == 0
         view = ada.do(name, "seed 00ff")
@@ -214,7 +220,9 @@ def test_no_write_transaction_is_open_while_a_bot_thinks(
         moved["clock"] += thinking.since()
         ada.ask("DELETE", f"/tables/{name}/seats/0")
         moved["leave"] += thinking.since()
-    assert all(moved.values()), moved
+        if all(moved.values()):
+            return
+    raise AssertionError(f"bots never moved in one of these: {moved}")
 
 
 def test_who_plays_elsewhere_does_not_wait_for_a_bot(
@@ -242,6 +250,33 @@ def test_who_plays_elsewhere_does_not_wait_for_a_bot(
     while not laid:
         ada.do(name, choice(Random(1), ada.get(f"/tables/{name}")["legal"]))
     assert laid[0] == "play"
+
+
+def test_what_bots_think_is_paid_for(ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five units a millisecond of a processor: a bot that takes 200 of them costs a thousand units a move."""
+    think = TrickBot.choose
+
+    def slow(bot: TrickBot, view: View) -> str:
+        until = thread_time() + 0.2
+        while thread_time() < until:
+            pass
+        return think(bot, view)
+
+    table = ada.open(game="peklo", seats=[ME, OPEN, BOT], options={"max_hand": 2})
+    quick = left(ada)
+    ada.get(f"/tables/{table['id']}")
+    assert quick - left(ada) < 10
+    monkeypatch.setattr(TrickBot, "choose", slow)
+    table = ada.open(game="peklo", seats=[ME, BOT], options={"max_hand": 2})
+    before = left(ada)
+    moved = len(ada.do(table["id"], table["legal"][0])["new_events"])
+    assert moved > 1, "the bot moved too"
+    assert before - left(ada) >= 1000
+
+
+def left(person: Person) -> int:
+    """Units of the present window that are left; they are told with every answer, this one included."""
+    return int(person.ask("GET", "/players/me").headers["X-RateLimit-Remaining"])
 
 
 # Records that people read

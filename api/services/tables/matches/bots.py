@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
+from time import thread_time
 from typing import Any
 
 from api.services.tables.model import BOT, OPEN, Sitter
@@ -16,14 +17,19 @@ from casino.match import Match, MatchState
 
 @dataclass(frozen=True, slots=True)
 class Rehearsed:
-    """The beginning of a match as it was thought out before the table is written: its seed, and what bots do."""
+    """The beginning of a match as it was thought out before the table is written: its seed, what bots do, and what
+    they `thought`, in seconds of a processor."""
 
     server_seed: bytes
-    moves: Sequence[Move]
+    moves: Sequence[Move] = ()
+    thought: float = 0.0
 
 
 class Bots:
-    """The bots of a table. `rehearsed`: all that they do, thought out already; None: they think when asked."""
+    """The bots of a table. `rehearsed`: all that they do, thought out already; None: they think when asked.
+
+    `thought`: what that took so far, in seconds of a processor.
+    """
 
     def __init__(
         self,
@@ -37,12 +43,16 @@ class Bots:
         self._chance = chance
         self._rehearsed = None if rehearsed is None else deque(rehearsed)
         self._made: dict[tuple[int, bool], Bot] = {}
+        self.thought = 0.0
 
     def next(self, state: MatchState[Any]) -> Move | None:
         """The next move that needs no person: one thought out already, or what a bot does now."""
         if self._rehearsed is not None:
             return self._rehearsed.popleft() if self._rehearsed else None
-        return next_move(state, lambda seat: None if self.sitters[seat].by_hand else self.bot(seat))
+        began = thread_time()
+        move = next_move(state, lambda seat: None if self.sitters[seat].by_hand else self.bot(seat))
+        self.thought += thread_time() - began
+        return move
 
     def bot(self, seat: int) -> Bot:
         """The bot that plays a seat: its own, or the default where a person has left or is late."""
@@ -62,14 +72,15 @@ def rehearse(
     chance: Callable[[int], Random],
 ) -> Rehearsed:
     """Play a match from its seed until a person is awaited. `name`: the table's in the key."""
+    if any(sitter.kind == OPEN for sitter in sitters):
+        return Rehearsed(server_seed)
     moves: list[Move] = []
-    if all(sitter.kind != OPEN for sitter in sitters):
-        state = match.start(server_seed, name, [b""] * match.seats)
-        bots = Bots(match, sitters, chance)
-        while (move := bots.next(state)) is not None:
-            moves.append(move)
-            state.do(*move)
-    return Rehearsed(server_seed, moves)
+    state = match.start(server_seed, name, [b""] * match.seats)
+    bots = Bots(match, sitters, chance)
+    while (move := bots.next(state)) is not None:
+        moves.append(move)
+        state.do(*move)
+    return Rehearsed(server_seed, moves, bots.thought)
 
 
 def turn_goes_on(view: View) -> bool:

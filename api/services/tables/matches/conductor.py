@@ -45,7 +45,7 @@ class MatchTables:
         practice_seed = asked.seed if asked.practice else None
         server_seed = fresh_seed(terms, practice_seed)
         if made.settings[opening.PROMISED]:
-            return Rehearsed(server_seed, ())
+            return Rehearsed(server_seed)
         name = PRACTICE if asked.practice else table_id
         assert isinstance(made.game, Match)  # noqa: S101 (`plan` made it)
         chance = partial(bot_chance, practice_seed, 0, terms)

@@ -347,7 +347,9 @@ class Course(Gathered):
         if self.table.practice:
             stored["purses"] = self.purses.chips
         phase = "closed" if self.closing is not None else "open" if state is None else "play"
-        return self.changes(stored, phase, self._deadline(), state, coups="dea")
+        change = self.changes(stored, phase, self._deadline(), state, coups="dea")
+        change.thought = self.bots.thought
+        return change
 
     def _deadline(self) -> datetime | None:
         """When time is up for the person who is awaited; what others say meanwhile does not put it off."""

@@ -35,10 +35,11 @@ class Staff:
         self._config = config
         self._places: list[subprocess.Popen[bytes] | None] = [None] * config.experiment_workers
         self._next = [monotonic() + _FIRST] * config.experiment_workers
+        self._leaving = False
 
     def see_to(self) -> None:
         """Start the workers that are not there."""
-        for place, worker in enumerate(self._places):
+        for place, worker in enumerate([] if self._leaving else self._places):
             if (worker is None or worker.poll() is not None) and monotonic() >= self._next[place]:
                 if worker is not None:
                     _log.warning("worker started again", process=worker.pid)
@@ -55,12 +56,19 @@ class Staff:
             start_new_session=True,  # Ctrl+C reaches the service, which tells its workers
         )
 
+    def tell_to_stop(self) -> None:
+        """Tell all to stop, and start no more."""
+        self._leaving = True
+        for worker in self._living():
+            worker.terminate()
+
+    def _living(self) -> list[subprocess.Popen[bytes]]:
+        return [worker for worker in self._places if worker is not None and worker.poll() is None]
+
     def dismiss(self) -> None:
         """Tell all to stop, and wait for them."""
-        living = [worker for worker in self._places if worker is not None and worker.poll() is None]
-        for worker in living:
-            worker.terminate()
-        for worker in living:
+        self.tell_to_stop()
+        for worker in self._living():
             try:
                 worker.wait(self._config.graceful_timeout + 5)
             except subprocess.TimeoutExpired:

@@ -165,4 +165,4 @@ def fail(database: Database, experiment: str, fault: str, now: datetime) -> None
 def unfinished(session: Session) -> dict[str, datetime]:
     """The experiments that are to be played, the oldest first, with the time of their order."""
     wanted = select(ExperimentOrder.id, ExperimentOrder.created_at).where(ExperimentOrder.status.in_(OPEN))
-    return dict(session.execute(wanted.order_by(ExperimentOrder.id)).tuples().all())
+    return {row.id: row.created_at for row in session.execute(wanted.order_by(ExperimentOrder.id))}

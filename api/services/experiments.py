@@ -303,6 +303,9 @@ def paths(session: Session, player_id: str, experiment_id: str, cell: int) -> Js
 
 def by_status(session: Session) -> Mapping[str, int]:
     """How many experiments there are in every status."""
-    counted = select(ExperimentOrder.status, func.count()).where(ExperimentOrder.deleted_at.is_(None))
-    found = dict(session.execute(counted.group_by(ExperimentOrder.status)).tuples().all())
+    counted = select(ExperimentOrder.status, func.count().label("number")).where(
+        ExperimentOrder.deleted_at.is_(None)
+    )
+    rows = session.execute(counted.group_by(ExperimentOrder.status))
+    found = {row.status: row.number for row in rows}
     return {status: found.get(status, 0) for status in STATUSES}

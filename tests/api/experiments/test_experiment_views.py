@@ -293,8 +293,8 @@ def test_absurd_sizes_are_told_with_their_cost(client: FlaskClient, player: dict
     assert (found.status_code, found.json["code"]) == (400, "malformed")
 
 
-def test_quotas_are_told_with_cost_and_cap(sqlite_url: str, make_app: Any) -> None:
-    app = make_app(sqlite_url, experiments_at_once=2, experiment_coups=250_000)
+def test_quotas_are_told_with_cost_and_cap(database_url: str, make_app: Any) -> None:
+    app = make_app(database_url, experiments_at_once=2, experiment_coups=250_000)
     client, database = app.test_client(), app.extensions[NAME].database
     ada, ben = register(client), register(client, "Ben")
     body = {**COIN, "sessions": 2501}

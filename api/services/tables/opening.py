@@ -54,7 +54,18 @@ def create(
     Raises LimitReached, and Conflict where the player's own limits let him begin no play for chips.
     """
     _check_number(session, player, most_open)
-    opening, game = made.opening, made.game
+    _seat_caller(session, made, player, now)
+    invite = secrets.token_urlsafe(12) if made.opening.private else None
+    row = _row(made, player, now, table_id=table_id, engine=engine, invite=invite)
+    session.execute(insert(Table), [row])
+    audit_log.note(session, "table_opened", table_id, now, after={name: row[name] for name in _AUDITED})
+    accounts = _accounts(session, made, table_id, player, terms, now)
+    session.execute(insert(Seat), [_seat_row(table_id, sitter, now) for sitter in made.sitters])
+    return _opened(session, made, row, accounts), invite
+
+
+def _seat_caller(session: Session, made: Plan, player: str, now: datetime) -> None:
+    """Put the caller on his seat. Raises Conflict where his own limits let him begin no play for chips."""
     mine = made.sitters[made.mine]
     mine.player = player
     person = select(Player.name, Player.limits).where(Player.id == player, Player.deleted_at.is_(None))
@@ -62,10 +73,14 @@ def create(
     if found is None:  # deleted since he asked
         raise Unauthorized("this API key is unknown, expired or revoked")
     mine.name, mine.limits = found
-    if not opening.practice:
+    if not made.opening.practice:
         limits.check_free(session, player, mine.limits, now)
-    invite = secrets.token_urlsafe(12) if opening.private else None
-    row: Json = {
+
+
+def _row(made: Plan, player: str, now: datetime, *, table_id: str, engine: str, invite: str | None) -> Json:
+    """The columns of the table."""
+    opening, game = made.opening, made.game
+    return {
         "id": table_id,
         "creator_id": player,
         "game": opening.game,
@@ -87,24 +102,20 @@ def create(
         "created_at": now,
         "closed_at": None,
     }
-    session.execute(insert(Table), [row])
-    audit_log.note(session, "table_opened", table_id, now, after={name: row[name] for name in _AUDITED})
-    accounts = _accounts(session, made, table_id, player, terms, now)
-    session.execute(insert(Seat), [_seat_row(table_id, sitter, now) for sitter in made.sitters])
-    stored: Json = {"accounts": accounts, **({"seed": opening.seed} if opening.practice else {})}
-    balances = ledger.balances_of(
-        session, [sitter.account for sitter in made.sitters if sitter.account not in (None, HOUSE_ACCOUNT)]
-    )
-    named = {name: row[name] for name in SAME}
-    table = TableData(
-        creator=player,
+
+
+def _opened(session: Session, made: Plan, row: Json, accounts: dict[str, int]) -> TableData:
+    """The table as it was just written, with what its accounts hold."""
+    opening = made.opening
+    funded = [sitter.account for sitter in made.sitters if sitter.account not in (None, HOUSE_ACCOUNT)]
+    return TableData(
+        creator=row["creator_id"],
         practice=opening.practice,
-        stored=stored,
+        stored={"accounts": accounts, **({"seed": opening.seed} if opening.practice else {})},
         sitters=made.sitters,
-        balances=balances,
-        **named,
+        balances=ledger.balances_of(session, funded),
+        **{name: row[name] for name in SAME},
     )
-    return table, invite
 
 
 def _check_number(session: Session, player: str, most: int) -> None:

@@ -9,7 +9,8 @@ column types do to values on their way in and out. The transaction, the events a
 """
 
 from collections import namedtuple
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, cast
 
 from sqlalchemy import Connection, Dialect, Insert, Select, Table, Update, bindparam, insert
@@ -34,24 +35,26 @@ class Prepared:
 
     def all(self, connection: Connection, values: Values) -> list[Any]:
         """All rows, each with its columns by name."""
+        return self.ask(connection, values)()
+
+    def ask(self, connection: Connection, values: Values) -> Callable[[], list[Any]]:
+        """Ask for all rows, and go on: the function that is given waits for them."""
         form = self._form(connection.dialect)
         cursor = form.run(connection, values)
-        try:
-            return form.rows(cursor)
-        finally:
-            cursor.close()
+        return lambda: form.rows(connection, cursor)
 
-    def run(self, connection: Connection, values: Values) -> int:
-        """Do it once; how many rows it found."""
-        cursor = self._form(connection.dialect).run(connection, values)
-        found = int(cursor.rowcount)
-        cursor.close()
-        return found
+    def run(self, connection: Connection, values: Values) -> None:
+        """Do it once."""
+        self._form(connection.dialect).run(connection, values)
+
+    def count(self, connection: Connection, values: Values) -> int:
+        """Do it once, not `pipelined`; how many rows it found."""
+        return int(self._form(connection.dialect).run(connection, values).rowcount)
 
     def run_many(self, connection: Connection, rows: Sequence[Values]) -> None:
         """Do it for each of these, in order."""
         if rows:
-            self._form(connection.dialect).run(connection, *rows).close()
+            self._form(connection.dialect).run(connection, *rows)
 
     def _form(self, dialect: Dialect) -> "_Form":
         form = self._forms.get(dialect.name)
@@ -98,9 +101,12 @@ class _Form:
         }
         return found if self._order is None else [found[name] for name in self._order]
 
-    def rows(self, cursor: Any) -> list[Any]:
-        """What it found."""
-        found = cursor.fetchall()
+    def rows(self, connection: Connection, cursor: Any) -> list[Any]:
+        """What it found. Raises DBAPIError as SQLAlchemy does, for what was run before in a pipeline too."""
+        try:
+            found = cursor.fetchall()
+        except self._dialect.loaded_dbapi.Error as error:
+            raise _refused(connection, cursor, self._text, None, error) from error
         if not found:
             return []
         if self._outward is None:
@@ -112,6 +118,24 @@ class _Form:
         for index, outward in self._outward or ():
             values[index] = outward(values[index])
         return values
+
+
+@contextmanager
+def pipelined(connection: Connection) -> Iterator[None]:
+    """Send what is run in the block without waiting for each answer, where the driver can do so (PostgreSQL).
+
+    The block holds `Prepared` statements only. What fails is raised where an answer is waited for, at the latest at
+    the end of the block; nothing after it was done.
+    """
+    if connection.dialect.name != "postgresql":
+        yield
+        return
+    driver: Any = connection.connection.driver_connection
+    try:
+        with driver.pipeline():
+            yield
+    except connection.dialect.loaded_dbapi.Error as error:
+        raise _refused(connection, None, "", None, error) from error
 
 
 def _inward(of: Any, dialect: Dialect) -> _Process | None:

@@ -6,7 +6,7 @@ can wait for each other and none acts on an old balance. On SQLite the writer's 
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
@@ -32,6 +32,9 @@ _NAMES: Final = {
     BANK: "bank",
     "house": "house",
 }
+
+
+_Rows = Callable[[], list[Any]]
 
 
 class Entry(NamedTuple):
@@ -99,8 +102,7 @@ def post(session: Session, entries: Sequence[Entry], now: datetime) -> list[Post
     for entry in entries:
         _check(entry)
     connection = session.connection()
-    seq, previous = _LOCK_HEAD.all(connection, {})[0]
-    held = _lock(connection, entries)
+    seq, previous, held = _lock(connection, entries)
     for entry in entries:
         _check_refs(entry, held)
     before = {account: found.balance for account, found in held.items()}
@@ -145,8 +147,11 @@ def balance_of(session: Session, account: int) -> int:
 
 def balances_of(session: Session, accounts: Iterable[int]) -> dict[int, int]:
     """What several accounts hold, in chips, and will hold until this transaction posts: locked as `post` locks."""
-    _LOCK_HEAD.all(session.connection(), {})
-    return {row.id: row.balance for row in _locked(session.connection(), set(accounts))}
+    wanted = set(accounts)
+    if not wanted:
+        return {}
+    _, rows = _ask(session.connection(), wanted)
+    return {row.id: row.balance for row in rows()}
 
 
 def _open(session: Session, kind: str, now: datetime, **owner: str) -> int:
@@ -173,23 +178,26 @@ def _check_refs(entry: Entry, held: Mapping[int, _Held]) -> None:
         raise ValueError(f"what enters or leaves a bank names it: {entry}")
 
 
-def _lock(connection: Connection, entries: Sequence[Entry]) -> dict[int, _Held]:
+def _lock(connection: Connection, entries: Sequence[Entry]) -> tuple[int, bytes, dict[int, _Held]]:
+    """Lock the head of the chain, then the accounts; the head's number and hash, and what is in the accounts."""
     wanted = {account for entry in entries for account in (entry.source, entry.target)}
     if any(entry.source == HOUSE for entry in entries):
         wanted.add(MINT)
-    held = {row.id: _Held(row.kind, row.balance) for row in _locked(connection, wanted)}
+    head, rows = _ask(connection, wanted)
+    ((seq, previous),) = head()
+    held = {row.id: _Held(row.kind, row.balance) for row in rows()}
     if missing := wanted - held.keys():
         raise ValueError(f"no account {', '.join(map(str, sorted(missing)))}")
-    return held
+    return seq, previous, held
 
 
-def _locked(connection: Connection, accounts: Collection[int]) -> list[Any]:
-    """Read and lock these accounts; the last is named again till they are a multiple of four."""
-    if not accounts:
-        return []
+def _ask(connection: Connection, accounts: Collection[int]) -> tuple[_Rows, _Rows]:
+    """Lock and ask for the head, then the accounts; the last is named again till they are a multiple of four."""
     wanted = sorted(accounts)
     wanted += wanted[-1:] * (-len(wanted) % 4)
-    return _locking(len(wanted)).all(connection, {f"a{index}": item for index, item in enumerate(wanted)})
+    named = {f"a{index}": number for index, number in enumerate(wanted)}
+    head = _LOCK_HEAD.ask(connection, {})
+    return head, _locking(len(wanted)).ask(connection, named)
 
 
 def _with_funding(entries: Sequence[Entry], balances: Mapping[int, int]) -> Iterable[Entry]:

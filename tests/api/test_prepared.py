@@ -5,7 +5,7 @@ from sqlalchemy import bindparam, event, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from api.models import ApiKey, Lease, Player, Table
-from api.prepared import Prepared, inserting
+from api.prepared import Prepared, inserting, pipelined
 
 _ADD = inserting(Lease)
 _BY_NAME = Prepared(select(Lease.name, Lease.expires_at).where(Lease.name == bindparam("wanted")))
@@ -56,8 +56,8 @@ def test_many_rows_in_order_and_how_many_were_found(database, now):
         _ADD.run_many(connection, [lease(name, now) for name in "cab"])
         _ADD.run_many(connection, [])
         assert [row.name for row in _ALL.all(connection, {})] == ["a", "b", "c"]
-        assert _MOVE.run(connection, {"wanted": "b", "to": "y"}) == 1
-        assert _MOVE.run(connection, {"wanted": "z", "to": "y"}) == 0
+        assert _MOVE.count(connection, {"wanted": "b", "to": "y"}) == 1
+        assert _MOVE.count(connection, {"wanted": "z", "to": "y"}) == 0
         assert [row.name for row in _ALL.all(connection, {})] == ["a", "c"]
 
 
@@ -100,3 +100,35 @@ def test_whoever_listens_to_statements_hears_of_it(database, now):
 def test_a_missing_value_is_a_fault_and_never_a_null(database, now):
     with database.read() as session, pytest.raises(KeyError):
         Prepared(select(Table.id).where(Table.id == bindparam("id"))).all(session.connection(), {})
+
+
+def test_what_is_pipelined_is_done_in_order_and_answers_are_waited_for(database, now):
+    with database.write() as session:
+        connection = session.connection()
+        with pipelined(connection):
+            _ADD.run_many(connection, [lease(name, now) for name in "ab"])
+            before = _ALL.ask(connection, {})
+            _MOVE.run(connection, {"wanted": "a", "to": "y"})
+            after = _ALL.ask(connection, {})
+            assert [row.name for row in before()] == ["a", "b"]
+            assert [row.name for row in after()] == ["b"]
+    with database.read() as session:
+        assert [row.name for row in _ALL.all(session.connection(), {})] == ["b"]
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_what_fails_in_a_pipeline_is_raised_as_ever_and_undoes_the_transaction(database, now, waits):
+    def twice():
+        with database.write() as session:
+            connection = session.connection()
+            with pipelined(connection):
+                _ADD.run(connection, lease("b", now))
+                _ADD.run_many(connection, [lease("a", now), lease("a", now)])
+                if waits:
+                    _ALL.all(connection, {})
+
+    with pytest.raises(IntegrityError):
+        twice()
+    with database.write() as session:  # the connection is good for more
+        assert _ALL.all(session.connection(), {}) == []
+        _ADD.run(session.connection(), lease("c", now))

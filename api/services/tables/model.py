@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from api.ids import is_id
 from api.models import Account, Player, Seat, Table
-from api.prepared import Prepared
+from api.prepared import Prepared, pipelined
 from api.services.errors import NotFound
 from api.services.limits import Allowance
 from api.services.names import Name
@@ -167,11 +167,15 @@ _SEATS_OF_ONE: Final = Prepared(_SEATS.where(Seat.table_id == bindparam("id")))
 
 def load(session: Session, table_id: str) -> TableData:
     """The table as this transaction sees it. Raises NotFound."""
-    connection, wanted = session.connection(), {"id": table_id}
-    row = _ROW.first(connection, wanted) if is_id(table_id, "tbl") else None
-    if row is None:
+    if not is_id(table_id, "tbl"):
         raise unknown(table_id)
-    return _table(row, _SEATS_OF_ONE.all(connection, wanted))
+    connection, wanted = session.connection(), {"id": table_id}
+    with pipelined(connection):
+        rows = _ROW.ask(connection, wanted)
+        seats = _SEATS_OF_ONE.ask(connection, wanted)
+    for row in rows():
+        return _table(row, seats())
+    raise unknown(table_id)
 
 
 def load_all(session: Session, ids: Sequence[str]) -> list[TableData]:

@@ -5,8 +5,14 @@ from functools import lru_cache
 from importlib.metadata import version
 from threading import Lock
 
-from api.blueprint import Blueprint
+from flask import Response
+
+from api.auth import caller
+from api.blueprint import JSON, Blueprint
 from api.context import service
+from api.etags import body_etag, is_current, not_modified
+from api.services.tables import recall
+from api.services.tables.families import conductor_of
 from api.services.tables.play import Terms
 
 blueprint = Blueprint("tables", "Tables: open, join, act, watch, recall.")
@@ -40,6 +46,18 @@ class Remembered:
 def engine_version() -> str:
     """What every table and coup keeps of the code that dealt it."""
     return f"macao {version('macao')}"
+
+
+def proved(table_id: str, **what: str | None) -> Response:
+    """The proof of a bank, a deal or a match, as the conductor of the table makes it: its bytes as they are, or 304."""
+    who = caller().player
+    with service().database.read() as session:
+        table = recall.viewed(session, table_id, who)
+        proof = conductor_of(table.game).proof(session, table, **what)
+    tag = body_etag(proof)
+    return (
+        not_modified(tag) if is_current(tag) else Response(proof, headers=[("ETag", tag)], content_type=JSON)
+    )
 
 
 def terms() -> Terms:

@@ -13,11 +13,10 @@ from api.fields import Choice
 from api.paging import PageQuery, next_link, page, refuse_page
 from api.services.errors import Conflict, NotFound
 from api.services.tables import recall
-from api.services.tables.families import conductor_of
 from api.services.tables.matches import deals
 from api.services.tables.model import Json
 from api.views.tables import examples
-from api.views.tables.common import blueprint
+from api.views.tables.common import blueprint, proved
 from api.views.tables.schemas import DealList, DealShown, MatchProof
 
 _NDJSON: Final = "application/x-ndjson"
@@ -100,7 +99,7 @@ def get_deal(table_id: str, deal_id: str) -> Response:
 )
 def get_deal_proof(table_id: str, deal_id: str) -> Response:
     """Prove a deal once its match is over: save the answer as it is, and check it with `macao verify FILE`."""
-    return _proof(table_id, deal_id)
+    return proved(table_id, deal_id=deal_id)
 
 
 @blueprint.operation(
@@ -111,12 +110,4 @@ def get_deal_proof(table_id: str, deal_id: str) -> Response:
 )
 def get_match_proof(table_id: str) -> Response:
     """Prove a match that is over: save the answer as it is, and check it offline with `macao verify FILE`."""
-    return _proof(table_id, None)
-
-
-def _proof(table_id: str, deal_id: str | None) -> Response:
-    who = caller().player
-    with service().database.read() as session:
-        table = recall.viewed(session, table_id, who)
-        proof = conductor_of(table.game).proof(session, table, deal_id=deal_id)
-    return Response(proof, content_type="application/json")
+    return proved(table_id, deal_id=None)

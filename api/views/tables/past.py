@@ -7,15 +7,13 @@ from sqlalchemy.orm import Session
 
 from api.auth import caller
 from api.blueprint import Answer, wanted_type
-from api.context import service
 from api.execution import read, stream
 from api.paging import PageQuery, next_link, page, refuse_page
 from api.services.errors import Conflict, NotFound
 from api.services.tables import recall
-from api.services.tables.families import conductor_of
 from api.services.tables.model import Json
 from api.views.tables import examples, schemas
-from api.views.tables.common import blueprint
+from api.views.tables.common import blueprint, proved
 
 _CSV: Final = "text/csv"
 _NDJSON: Final = "application/x-ndjson"
@@ -120,8 +118,4 @@ def get_coup(table_id: str, coup_id: str) -> Response:
 )
 def get_proof(table_id: str, bank_id: str) -> Response:
     """Prove a bank that is over: save the answer as it is, and check it offline with `macao verify FILE`."""
-    who = caller().player
-    with service().database.read() as session:
-        table = recall.viewed(session, table_id, who)
-        proof = conductor_of(table.game).proof(session, table, bank_id=bank_id)
-    return Response(proof, content_type="application/json")
+    return proved(table_id, bank_id=bank_id)

@@ -257,3 +257,11 @@ def test_a_file_that_is_no_proof_is_refused_in_words(finished: tuple[Json, str, 
     for data in (half, b"[" * 100_000, b"\xff", b"", b"1" * 5000):
         with pytest.raises(ProofError, match="JSON"):
             verify(data)
+
+
+def test_a_proof_has_a_tag_and_is_not_sent_twice(ada: Person, finished: tuple[Json, str, bytes]) -> None:
+    """It never changes: who has it is told 304."""
+    where = f"/tables/{finished[0]['id']}/banks/{finished[1]}/proof"
+    tag = ada.ask("GET", where).headers["ETag"]
+    again = ada.ask("GET", where, headers={"If-None-Match": tag})
+    assert (again.status_code, again.data, again.headers["ETag"]) == (304, b"", tag)

@@ -31,6 +31,8 @@ def prepare(
     Raises BankrollError, RulesError or UnknownGame with a JSON Pointer.
     """
     request = _with_play(session, player_id, body)
+    if request.get("grid"):
+        request.pop("label", None)  # it names the whole: each cell is called by its system
     cells, requests = cell_requests(request)
     spend(_CELL * len(cells) + _sources_cost(requests))
     sweep = Sweep.from_json(request)
@@ -40,7 +42,7 @@ def prepare(
     ]
     return Prepared(
         request=dict(body),
-        label=str(request.get("label", "")),
+        label=str(body.get("label", "")),
         hash=digest({"cells": specs}),
         specs=specs,
         chunks=sum(experiment.chunks for experiment in sweep.experiments),

@@ -330,6 +330,7 @@ def test_a_service_on_postgresql_starts_its_worker_again_and_goes_on_after_a_res
         "MACAO_DATABASE_URL": postgresql_url,
         "MACAO_EXECUTOR_URL": "local:1",
         "MACAO_WORKER_LEASE": "2",
+        "MACAO_EXPERIMENT_WORKERS": "1",
     }
     experiment = placed(database, SLOW)
     served = Served(tmp_path, **settings)

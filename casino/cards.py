@@ -80,6 +80,16 @@ def mask(cards: Iterable[int]) -> int:
     return bits
 
 
+def members(bits: int) -> list[int]:
+    """The faces of a bit mask, in order."""
+    found = []
+    while bits:
+        low = bits & -bits
+        found.append(low.bit_length() - 1)
+        bits ^= low
+    return found
+
+
 def counts(cards: Sequence[int]) -> list[int]:
     """How many of each of the 54 faces there are."""
     found = [0] * 54

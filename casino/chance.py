@@ -9,6 +9,7 @@ docs/fairness.md writes the same down for anyone who wants to check it, with tes
 import hashlib
 import hmac
 from collections.abc import Iterable, Sequence
+from operator import mod
 from struct import Struct
 
 VERSION = "macao-1"
@@ -72,9 +73,12 @@ def shuffled(cards: Iterable[int], key: bytes, number: int) -> list[int]:
     stream = words(key, number, 0, size // 8 + 1)
     if max(stream) >= _SPAN - size:
         stream = _unbiased(stream, key, number, size)
-    for place, word in zip(range(size - 1, 0, -1), stream, strict=False):
-        other = word % (place + 1)
-        order[place], order[other] = order[other], order[place]
+    place = size
+    for other in map(mod, stream, range(size, 1, -1)):
+        place -= 1
+        card = order[other]
+        order[other] = order[place]
+        order[place] = card
     return order
 
 
@@ -102,7 +106,9 @@ def draw(ways: int, key: bytes, number: int) -> int:
     limit = _SPAN - _SPAN % ways
     block = 0
     while True:
-        for word in words(key, number, block, 1):
+        # As `words`: for a single block the plain HMAC is the quicker.
+        message = _STREAM_DOMAIN + _COUNTERS.pack(number, block)
+        for word in _WORDS.unpack(hmac.digest(key, message, "sha256")):
             if word < limit:
-                return word % ways
+                return int(word) % ways
         block += 1

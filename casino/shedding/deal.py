@@ -4,12 +4,13 @@ A hand is one int: bit `card` of each layer of `LAYER` bits, a second and third 
 that `hand & mask` are the cards that may be laid, each once, and `bit_count` is the number of cards.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, Self
 
 from casino import chance
+from casino.cards import members
 from casino.game import Result
-from casino.shedding.patterns import ALL, BITS, members
+from casino.shedding.patterns import ALL, BITS
 from casino.shedding.tables import ANYTHING, NO_DEMAND, Tables
 
 LAYER: Final = 60
@@ -53,7 +54,7 @@ def hand_of(cards: Iterable[int]) -> int:
 
 def cards_of(hand: int) -> list[int]:
     """The cards of a hand in order, equal ones together."""
-    found = list(members(hand & ALL))
+    found = members(hand & ALL)
     layer = LAYER
     while hand >> layer:
         found += members(hand >> layer & ALL)
@@ -102,7 +103,7 @@ class Deal:
         self.log: list[LogEntry] = []
         self.orders: list[list[int]] = []  # shuffles since somebody last asked for them
         self.outcome: Result | None = None
-        self.menu: tuple[int, ...] = ()  # of the seat to move, once it was worked out
+        self.menu: Sequence[int] = ()  # of the seat to move, once it was worked out
         self._quiet()
         self.ring: tuple[tuple[int, ...], ...] = ()
         self.after: tuple[int, ...] = ()
@@ -209,24 +210,12 @@ class Deal:
 
     def give(self, seat: int, count: int, why: str) -> tuple[int, ...]:
         """Let the seat draw so many cards, or what there is."""
-        if count > len(self.stock):
-            return self._give_all(seat, count, why)
-        cards = tuple(self.stock[: -count - 1 : -1])
-        del self.stock[len(self.stock) - count :]
-        return self._take(seat, cards, why)
-
-    def _give_all(self, seat: int, count: int, why: str) -> tuple[int, ...]:
-        """The stock is too small: all of it, and what the pile under its top adds, as often as it does."""
-        cards: list[int] = []
-        while len(cards) < count:
-            if not self.stock:
-                if len(self.pile) < 2:
-                    break
-                self.reshuffle()
-            cards.append(self.stock.pop())
-        return self._take(seat, tuple(cards), why)
-
-    def _take(self, seat: int, cards: tuple[int, ...], why: str) -> tuple[int, ...]:
+        stock = self.stock
+        if 0 < count <= len(stock):
+            cards = tuple(stock[: -count - 1 : -1])
+            del stock[-count:]
+        else:
+            cards = self._up_to(count)
         hand = self.hands[seat]
         for card in cards:
             bit = BITS[card]
@@ -236,6 +225,18 @@ class Deal:
         self.hands[seat] = hand
         self.log.append((TOOK, seat, cards, why))
         return cards
+
+    def _up_to(self, count: int) -> tuple[int, ...]:
+        """Cards off the stock where it is too small: all of it, and what the pile under its top adds, as often as it
+        does."""
+        cards: list[int] = []
+        while len(cards) < count:
+            if not self.stock:
+                if len(self.pile) < 2:
+                    break
+                self.reshuffle()
+            cards.append(self.stock.pop())
+        return tuple(cards)
 
 
 _SHARED: Final = tuple(

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any, Final, NoReturn, Self
 
 from casino import chance
-from casino.cards import pack
+from casino.cards import members, pack
 from casino.errors import GameOver, IllegalAction, NotYourTurn
 from casino.game import Event, Game, Json, Result, State, View
 from casino.shedding import calls, fields, laying, position, turns, views, worlds
@@ -18,6 +18,7 @@ from casino.shedding.actions import (
     ADD,
     CHOOSE,
     COUNT,
+    DRAW,
     MACAO,
     MAX_SEATS,
     NAME,
@@ -25,7 +26,7 @@ from casino.shedding.actions import (
     text,
 )
 from casino.shedding.deal import DEALT, FOURS, NOBODY, OVER, SEAT_BITS, SKIP, TURN, UNDONE, Deal, hand_of
-from casino.shedding.menus import MENUS, turn_menu
+from casino.shedding.menus import MENUS
 from casino.shedding.rules import Rules
 from casino.shedding.tables import compiled
 
@@ -157,8 +158,12 @@ class ShedState(Deal, State[int]):
             return [*calls.aside(self, seat)]
         menu = self.menu
         if not menu:
-            # Most questions are this one; a call by name, and not out of a table, is the quicker.
-            menu = self.menu = turn_menu(self) if self.ask == TURN else MENUS[self.ask](self)
+            if self.ask == TURN and self.stock and self.tables.easy:
+                # Most questions are this one: it takes the short way.
+                menu = self.menu = members(self.hands[seat] & self.goal)
+                menu.append(DRAW)
+            else:
+                menu = self.menu = MENUS[self.ask](self)
         return [*menu] if self.window < 0 else [*menu, *calls.aside(self, seat)]
 
     def apply(self, seat: int, action: int) -> None:
@@ -173,10 +178,7 @@ class ShedState(Deal, State[int]):
                 return
         self.menu = ()
         self.log.append(action << SEAT_BITS | seat)
-        if action < ADD:
-            laying.lay(self, seat, action)
-        else:
-            _DO[action](self, seat, action)
+        _DO[action](self, seat, action)
 
     def _said_aside(self, seat: int, action: int) -> bool:
         """Does what is said whoever's turn it is; returns whether that was it."""
@@ -236,7 +238,6 @@ class ShedState(Deal, State[int]):
 
 
 def _accept(d: Deal, seat: int, action: int) -> None:
-    d.passes = 0
     (turns.accept_skip if d.ask == SKIP else turns.accept_penalty)(d, seat)
 
 

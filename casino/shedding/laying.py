@@ -24,34 +24,33 @@ from casino.shedding.tables import ANY, ANYTHING, FREE, NO_DEMAND, RANK, quiet_g
 
 def lay(d: Deal, seat: int, card: int) -> None:
     """Lay a card of the hand."""
-    tables = d.tables
-    hand = d.hands[seat]
+    hands = d.hands
+    hand = hands[seat]
     bit = BITS[card]
     while hand >> LAYER & bit:
         bit <<= LAYER
-    hand ^= bit
-    d.hands[seat] = hand
+    hands[seat] = hand = hand ^ bit
     d.pile.append(card)
-    if not d.calm or hand & tables.quick[card] or not hand & (hand - 1):
+    more, blow, goal = d.tables.quick[card]
+    if not d.calm or (more and hand & more) or not hand & (hand - 1):
         _lay(d, seat, card, card)
         return
     # The common case: on a calm table a card that does nothing, or only makes the next seat draw, and none to add.
     d.active = card
-    d.turns += 1
-    if d.turns > d.cap:
+    d.drawn = NO_CARD
+    d.goal = goal
+    d.turns = turns = d.turns + 1
+    if turns > d.cap:
         ending.settle(d, "turn_limit")
         return
     d.to_move = d.after[seat]
-    d.drawn = NO_CARD
-    if blow := tables.blows[card]:
+    if blow:
         d.penalty = blow
         d.attack = card
         d.ask = PENALTY
-        d.goal = tables.answer[card]
         d.calm = False
     else:
         d.ask = TURN
-        d.goal = tables.follow[card]
 
 
 def lay_as(d: Deal, seat: int, action: int) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
-from casino.cards import BLACK_JOKER, FACES
+from casino.cards import BLACK_JOKER, FACES, members
 from casino.shedding.actions import (
     ACCEPT,
     ADD,
@@ -20,91 +20,63 @@ from casino.shedding.actions import (
     PASS,
 )
 from casino.shedding.deal import DREW, LAYER, NO_CARD, TURN, Deal
-from casino.shedding.patterns import (
-    BITS,
-    HALF,
-    HIGH,
-    JOKERS,
-    LOW,
-    LOW_HALF,
-    OF_RANK,
-    OF_SUIT,
-    SUITED,
-    members,
-    members_then,
-)
+from casino.shedding.patterns import BITS, JOKERS, OF_RANK, OF_SUIT, SUITED
 from casino.shedding.tables import ANY, FREE, NO_DEMAND, RANK, Tables, quiet_goal
 
-Menu = tuple[int, ...]
+Menu = list[int]
 
 
-_or_draw: Final = members_then(DRAW)
-_or_end: Final = members_then(END)
-_or_accept: Final = members_then(ACCEPT)
-_OR_DRAW: Final = (DRAW,)
-_OR_END: Final = (END,)
-_OR_ACCEPT: Final = (ACCEPT,)
-_OR_PASS: Final = (PASS,)
-
-
-def turn_menu(d: Deal) -> Menu:
+def _turn(d: Deal) -> Menu:
     """What a turn may begin with."""
     tables = d.tables
-    if tables.easy and (d.stock or len(d.pile) > 1):
-        plays = d.hands[d.to_move] & d.goal
-        try:
-            # As `_or_draw`, spelt out: nothing is asked as often as this.
-            return LOW[plays & LOW_HALF] + HIGH[plays >> HALF] + _OR_DRAW
-        except KeyError:
-            return _or_draw(plays)
     hand = d.hands[d.to_move]
     plays = hand & d.goal
     lays = _openings(d, hand, plays) if tables.intricate else members(plays)
     if lays and not tables.voluntary:
         return lays
-    return lays + _OR_DRAW if d.can_draw() else lays or _OR_PASS
+    return [*lays, DRAW] if d.can_draw() else lays or [PASS]
 
 
 def _answer(d: Deal) -> Menu:
     hand = d.hands[d.to_move]
     plays = hand & d.goal
-    return _openings(d, hand, plays) + _OR_ACCEPT if d.tables.intricate else _or_accept(plays)
+    return [*(_openings(d, hand, plays) if d.tables.intricate else members(plays)), ACCEPT]
 
 
 def _four(d: Deal) -> Menu:
     hand = d.hands[d.to_move]
-    return _openings(d, hand, hand & d.goal) + _OR_PASS
+    return [*_openings(d, hand, hand & d.goal), PASS]
 
 
 def _drew(d: Deal) -> Menu:
     tables = d.tables
     if tables.intricate:
-        return _after_draw(d, d.to_move) + _OR_END
+        return [*_after_draw(d, d.to_move), END]
     if tables.draws_any and not d.laid:
-        return _or_end(d.hands[d.to_move] & d.goal)
-    return (d.drawn, END)
+        return [*members(d.hands[d.to_move] & d.goal), END]
+    return [d.drawn, END]
 
 
 def _name(d: Deal) -> Menu:
     power = d.tables.powers[d.laid[-1]]
     if power is None:
-        return ()
+        return []
     if not (power.held or power.new):
-        return _all_names(power.names, d.tables.callable, power.free)
+        return [*_all_names(power.names, d.tables.callable, power.free)]
     held = d.hands[d.to_move] if power.held else SUITED
     if power.names == "suit":
         barred = suit_in_play(d) if power.new else NO_CARD
         suits = (suit for suit in range(4) if held & OF_SUIT[suit] and suit != barred)
-        names = tuple(NAME + suit for suit in suits) or (NAME_FREE,)
+        names = [NAME + suit for suit in suits] or [NAME_FREE]
     else:
         barred = d.demand - RANK if power.new and RANK <= d.demand < ANY else NO_CARD
         ranks = (rank for rank in d.tables.callable if held & OF_RANK[rank] and rank != barred)
-        names = tuple(NAME_RANK + rank for rank in ranks) or (NAME_ANY,)
-    return (*names, END) if power.free else names
+        names = [NAME_RANK + rank for rank in ranks] or [NAME_ANY]
+    return [*names, END] if power.free else names
 
 
 @lru_cache(maxsize=256)
-def _all_names(what: str | None, ranks: tuple[int, ...], free: bool) -> Menu:
+def _all_names(what: str | None, ranks: tuple[int, ...], free: bool) -> tuple[int, ...]:
     """Everything that a caller may name who need not hold it."""
     names = [NAME + suit for suit in range(4)] if what == "suit" else [NAME_RANK + rank for rank in ranks]
     return (*names, END) if free else tuple(names)
@@ -122,7 +94,7 @@ def suit_in_play(d: Deal) -> int:
 def _choose(d: Deal) -> Menu:
     others = [seat for seat in range(d.seats) if seat != d.to_move and seat not in d.finished]
     present = [seat for seat in others if not d.out_for[seat]]
-    return tuple(CHOOSE + seat for seat in present or others)
+    return [CHOOSE + seat for seat in present or others]
 
 
 def can_lay_named(d: Deal, hand: int) -> bool:
@@ -189,14 +161,14 @@ def _jokers_held(hand: int) -> int:
 def _add(d: Deal) -> Menu:
     tables = d.tables
     hand = d.hands[d.to_move]
-    adds = tuple([ADD + card for card in members(hand & d.goal)])
+    adds = [ADD + card for card in members(hand & d.goal)]
     if not d.matched:
         return adds + _named(d.goal & _keeps_hope(d, hand), hand, ADD_JOKER_AS, tables)
     if hand & tables.odd:
         adds += _named(d.goal, hand, ADD_JOKER_AS, tables)
     if tables.again >> d.laid[-1] & 1:
-        return adds or _OR_DRAW
-    return adds + _OR_END
+        return adds or [DRAW]
+    return [*adds, END]
 
 
 def _keeps_hope(d: Deal, hand: int) -> int:
@@ -216,12 +188,12 @@ def can_make_match(d: Deal) -> bool:
 def _named(faces: int, hand: int, first: int, tables: Tables) -> Menu:
     """Actions for each joker of the hand as each of these cards, where jokers are named."""
     if not (tables.rules.named_jokers and hand & JOKERS):
-        return ()
+        return []
     starts = [first + (joker - BLACK_JOKER) * FACES for joker in members(hand & JOKERS)]
-    return tuple(start + face for start in starts for face in members(faces))
+    return [start + face for start in starts for face in members(faces)]
 
 
 # By what is asked: the actions of the seat to move, sorted, without duplicates.
 MENUS: Final[tuple[Callable[[Deal], Menu], ...]] = (
-    lambda d: (), turn_menu, _drew, _answer, _answer, _four, _add, _name, _choose,
+    lambda d: [], _turn, _drew, _answer, _answer, _four, _add, _name, _choose,
 )  # fmt: skip

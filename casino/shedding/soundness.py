@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from casino.cards import NAMES
-from casino.shedding.patterns import JOKERS, OF_RANK, SUITED, mask, members
+from casino.cards import NAMES, members
+from casino.shedding.patterns import JOKERS, OF_RANK, SUITED, mask
 from casino.shedding.powers import Power
 
 if TYPE_CHECKING:

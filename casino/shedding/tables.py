@@ -5,8 +5,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from casino.cards import FACES, RANKS
-from casino.shedding.patterns import ALL, BITS, JOKERS, OF_RANK, OF_SUIT, SUITED, mask, members
+from casino.cards import FACES, RANKS, members
+from casino.shedding.patterns import ALL, BITS, JOKERS, OF_RANK, OF_SUIT, SUITED, mask
 from casino.shedding.powers import Power
 from casino.shedding.rules import Rules
 from casino.shedding.soundness import cards_with, wild_cards
@@ -37,22 +37,27 @@ class Effect(NamedTuple):
 NO_EFFECT: Final = Effect(0, 0, 0, 0, 0, False, False)
 
 
+Quick = tuple[int, int, int]
+"""What laying a card alone comes to on a calm table: (more, blow, goal). Unless the hand still holds one of `more`, the
+next seat draws `blow`, and `goal` are the cards that it may lay."""
+
+
 class Tables:
     """Masks of cards for one rules record.
 
     follow: by the card to be matched (54: anything), what may be laid in a quiet turn. answer: by the card that an
     open penalty stands on. demanded: by demand, what meets it. chain: by a card that plays again, what may come
     next. powers, effects, calls, inert (neither draws nor turns anything), goes_on (may others follow in its turn?): by
-    card. blows: by card, what it makes the next seat draw, if that is all it does.
+    card.
     backs: cards that attack backward. same_rank: by card, its equals (jokers are equal). steps: by card, its
     neighbours in a run. joins: by card, what may be added to it alone; joins_alike: or to any packet that ends with
-    it. quick: by card, the cards in hand beside which laying it is more than laying it. odd: cards beside which more
+    it. quick: by card, what laying it comes to. odd: cards beside which more
     may be laid than `hand & goal`. lone: is a last card restricted? intricate: may either be so? easy: neither, and
     one may always draw.
     """
 
     __slots__ = (
-        "again", "answer", "attacks", "backs", "blows", "callable", "calls", "calls_rank", "chain", "demanded",
+        "again", "answer", "attacks", "backs", "callable", "calls", "calls_rank", "chain", "demanded",
         "doubling", "draw_cards", "draws_any", "easy", "effects", "final_draws", "follow", "goes_on", "inert",
         "intricate", "joins", "joins_alike", "lone", "odd", "plain", "powers", "quick", "rules", "same_rank",
         "skip_cards", "special", "steps", "values", "voluntary", "wild",
@@ -92,19 +97,22 @@ class Tables:
         rules = self.rules
         self.joins = tuple(self.joining((card,)) for card in range(54))
         self.goes_on = tuple(bool(self.joins[card] or self.again >> card & 1) for card in range(54))
-        self.blows = tuple(map(_blow, self.powers))
         self.joins_alike = rules.packet in ("none", "rank") and not rules.jokers_in_draw_packets
         named = JOKERS if rules.named_jokers else 0
-        self.quick = tuple(
-            ALL if self.blows[card] < 0 or card >= FACES else self.joins[card] and self.joins[card] | named
-            for card in range(54)
-        )
+        self.quick = tuple(self._quick(card, named) for card in range(54))
         self.odd = ALL if rules.rank_packets else JOKERS if rules.named_jokers else 0
         self.lone = rules.last_card != "free"
         self.intricate = bool(self.odd) or self.lone
         self.voluntary = rules.voluntary_draw
         self.easy = self.voluntary and not self.intricate
         self.draws_any = rules.play_after_draw == "any"
+
+    def _quick(self, card: int, named: int) -> Quick:
+        blow = _blow(self.powers[card])
+        if blow < 0 or card >= FACES:
+            return ALL, 0, 0
+        joins = self.joins[card]
+        return joins and joins | named, blow, (self.answer if blow else self.follow)[card]
 
     def _follow(self, top: int) -> int:
         by_rank = OF_RANK[top >> 2] & ~mask(self.rules.suit_only)

@@ -111,8 +111,10 @@ def _target(d: Deal, seat: int) -> int:
 
 def accept_penalty(d: Deal, seat: int) -> None:
     """Draw all of it and lose the turn."""
-    owner = ending.double_owner(d) if d.tables.lone else NOBODY
+    tables = d.tables
+    owner = ending.double_owner(d) if tables.lone else NOBODY
     origin = d.backward
+    d.passes = 0
     d.give(seat, d.penalty, "penalty")
     d.penalty = 0
     d.attack = NO_CARD
@@ -121,18 +123,19 @@ def accept_penalty(d: Deal, seat: int) -> None:
         ending.go_out(d, owner)
     elif d.finished and ending.ended(d):
         ending.settle(d, "out")
-    elif origin >= 0 and not d.solo and d.tables.rules.after_backward == "continue":
+    elif origin >= 0 and not d.solo and tables.rules.after_backward == "continue":
         begin(d, d.next_free(origin, d.direction))
     elif d.demand >= 0 or d.solo or d.sitting:
         turn_over(d, seat)
     else:
         d.calm = True
-        d.goal = d.tables.follow[d.active]
+        d.goal = tables.follow[d.active]
         calm_turn(d, seat)
 
 
 def accept_skip(d: Deal, seat: int) -> None:
     """Lose the turns, this one included."""
+    d.passes = 0
     d.out_for[seat] += d.skip - 1
     d.sitting += d.skip - 1
     d.skip = 0

@@ -10,6 +10,7 @@ from casino.cards import FACES, face, name
 from casino.errors import NotationError
 
 BID: Final = 64
+MAX_SEATS: Final = 10
 MAX_BID: Final = FACES // 2
 
 # The bit of each card that may be played; whatever else stands as an action has none.
@@ -22,16 +23,6 @@ MEANINGS: Final[dict[str, str]] = {
     "bid N": "undertake to take N tricks, as in «bid 2»",
     "play CARD": "lay a card, as in «play 7S»",
 }
-
-
-def members(bits: int) -> list[int]:
-    """The cards of a bit mask, in order."""
-    found = []
-    while bits:
-        low = bits & -bits
-        found.append(low.bit_length() - 1)
-        bits ^= low
-    return found
 
 
 def text(action: int) -> str:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from casino.cards import FACES
 from casino.tricks.actions import OF_SUIT
 
 NOT_BID: Final = -1
@@ -36,19 +37,23 @@ class Deal:
     totals: tuple[int, ...] = ()
 
 
-def takes(card: int, best: int, trump: int) -> bool:
-    """Does a card take the trick from the best one so far? (Highest trump, else highest of the suit led.)
+def _takers(best: int, trump: int) -> int:
+    higher = OF_SUIT[best & 3] & -(2 << best)
+    return higher if trump in (best & 3, NO_TRUMP) else higher | OF_SUIT[trump]
 
-    Of another suit it does only as trump: the best card is then no trump, or its suit would be the same.
-    """
-    return card & 3 == trump if (card ^ best) & 3 else card > best
+
+# By trump and by the best card so far: the cards that take the trick from it (highest trump, else highest of the
+# suit led).
+TAKERS: Final[tuple[tuple[int, ...], ...]] = tuple(
+    tuple(_takers(best, trump) for best in range(FACES)) for trump in range(NO_TRUMP + 1)
+)
 
 
 def winner(leader: int, cards: tuple[int, ...], trump: int) -> int:
     """The seat that takes a trick."""
     best = 0
     for place in range(1, len(cards)):
-        if takes(cards[place], cards[best], trump):
+        if TAKERS[trump][cards[best]] >> cards[place] & 1:
             best = place
     return (leader + best) % len(cards)
 

@@ -10,15 +10,17 @@ from random import Random
 from typing import Any, Final, Self
 
 from casino import chance
-from casino.cards import FACES, NAMES, SUITS
+from casino.cards import FACES, NAMES, SUITS, mask, members
 from casino.errors import CasinoError, GameOver, IllegalAction, NotationError, NotYourTurn
 from casino.game import Event, Game, Json, Result, State, View
 from casino.tricks import position, views, worlds
-from casino.tricks.actions import ALL, BID, BITS, OF_SUIT, members, parse, text
-from casino.tricks.deal import NO_CARD, NO_TRUMP, NOBODY, NOT_BID, Deal, takes
+from casino.tricks.actions import ALL, BID, BITS, MAX_SEATS, OF_SUIT, parse, text
+from casino.tricks.deal import NO_CARD, NO_TRUMP, NOBODY, NOT_BID, TAKERS, Deal
 from casino.tricks.rules import Rules
 
 _LOT: Final = "lot"
+# By the seat to act, NOBODY too: what `actors` gives.
+_ALONE: Final[tuple[tuple[int, ...], ...]] = (*((seat,) for seat in range(MAX_SEATS)), ())
 _UNTOLD: Final = -1  # not even the deal was told as an event
 
 
@@ -68,14 +70,13 @@ class TrickGame(Game[int]):
         place = number % len(self.cycle)
         cards = self.cycle[place] * self.seats
         order = chance.shuffled(range(FACES), seed, 0)
-        hands = [0] * self.seats
-        for turn, card in enumerate(order[:cards], dealer + 1):
-            hands[turn % self.seats] |= 1 << card
+        shares = [mask(order[at : cards : self.seats]) for at in range(self.seats)]
+        first = -1 - dealer  # the dealer's left has the first card: where in the shares seat 0 stands
         no_trump = self.rules.last_deal_no_trump and place == len(self.cycle) - 1
         turned = None if no_trump or cards == FACES else order[cards]
         fresh = Deal(
             dealer=dealer,
-            hands=tuple(hands),
+            hands=(*shares[first:], *shares[:first]),
             trump=NO_TRUMP if turned is None else turned & 3,
             turned=turned,
             bids=(NOT_BID,) * self.seats,
@@ -129,11 +130,12 @@ class TrickGame(Game[int]):
 
 class TrickState(State[int]):
     """One deal being played. `turn` is the seat to act, NOBODY once all tricks are taken; `best` the card to beat,
-    NO_CARD while there is none; `left` the tricks still to be taken; `led` the cards that follow suit."""
+    NO_CARD while there is none; `takers` the cards that beat it; `left` the tricks still to be taken; `led` the cards
+    that follow suit."""
 
     __slots__ = (
         "_game", "best", "bids", "hands", "leader", "led", "left", "log", "origin", "seats", "shuffles", "taken",
-        "told", "trick", "tricks", "trump", "turn", "unbid", "winner",
+        "takers", "told", "trick", "tricks", "trump", "turn", "unbid", "winner",
     )  # fmt: skip
 
     def __init__(self, game: TrickGame, origin: Deal) -> None:
@@ -151,7 +153,7 @@ class TrickState(State[int]):
         # Tricks still to be taken: everyone has as many cards as that, one less who has laid to the open one.
         self.left = max(hand.bit_count() for hand in self.hands)
         self.trick: list[int] = []
-        self.led = ALL
+        self.led = self.takers = ALL
         self.best, self.winner = NO_CARD, NOBODY
         for card in origin.trick:
             self._lay(self.turn, card)
@@ -173,17 +175,18 @@ class TrickState(State[int]):
         return self.left + sum(self.taken)
 
     def actors(self) -> tuple[int, ...]:
-        return () if self.turn == NOBODY else (self.turn,)
+        return _ALONE[self.turn]
 
     def awaited(self) -> tuple[int, ...]:
-        return self.actors()
+        return _ALONE[self.turn]
 
     def legal(self, seat: int) -> list[int]:
         if seat != self.turn or seat < 0:
             return []
         if self.unbid:
-            barred = self.barred_bid()
-            return [BID + bid for bid in range(self.left + 1) if bid != barred]
+            bids = [*range(BID, BID + self.left + 1)]
+            barred = self.barred_bid() if self.unbid == 1 else NOT_BID
+            return bids if not 0 <= barred <= self.left else bids[:barred] + bids[barred + 1 :]
         hand = self.hands[seat]
         return members(hand & self.led or hand)
 
@@ -223,8 +226,8 @@ class TrickState(State[int]):
         trick = self.trick
         if not trick:
             self.led = OF_SUIT[card & 3]
-            self.best, self.winner = card, seat
-        elif takes(card, self.best, self.trump):
+        if self.takers >> card & 1:
+            self.takers = TAKERS[self.trump][card]
             self.best, self.winner = card, seat
         trick.append(card)
         if len(trick) == self.seats:
@@ -239,7 +242,7 @@ class TrickState(State[int]):
         self.tricks.append((self.leader, tuple(self.trick), winner))
         self.trick.clear()
         self.leader = winner
-        self.led = ALL
+        self.led = self.takers = ALL
         self.best = NO_CARD
         self.left -= 1
         self.turn = winner if self.left else NOBODY
@@ -269,7 +272,8 @@ class TrickState(State[int]):
         twin.hands, twin.bids, twin.taken = self.hands.copy(), self.bids.copy(), self.taken.copy()
         twin.trick, twin.tricks, twin.log = self.trick.copy(), self.tricks.copy(), self.log.copy()
         twin.unbid, twin.leader, twin.turn, twin.left = self.unbid, self.leader, self.turn, self.left
-        twin.led, twin.best, twin.winner, twin.told = self.led, self.best, self.winner, self.told
+        twin.led, twin.takers, twin.best, twin.winner = self.led, self.takers, self.best, self.winner
+        twin.told = self.told
         twin.shuffles = self.shuffles.copy()
         return twin
 

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from casino.cards import FACES, NAMES, SUITS, face
+from casino.cards import FACES, NAMES, SUITS, face, members
 from casino.errors import PositionError, RulesError
 from casino.game import Json
 from casino.options import Schema, check
-from casino.tricks.actions import MAX_BID, members
+from casino.tricks.actions import MAX_BID
 from casino.tricks.deal import NO_TRUMP, NOBODY, NOT_BID, Deal, Trick, voids, winner
 from casino.tricks.rules import build
 

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from casino.cards import NAMES, SUITS
+from casino.cards import NAMES, SUITS, members
 from casino.game import Event, Json, View
-from casino.tricks.actions import members, text
+from casino.tricks.actions import text
 from casino.tricks.deal import NO_TRUMP, NOBODY, NOT_BID
 from casino.tricks.position import tricks_json
 

@@ -13,10 +13,10 @@ from operator import sub
 from random import Random
 from typing import TYPE_CHECKING
 
-from casino.cards import SUITS, face, mask
+from casino.cards import SUITS, face, mask, members
 from casino.errors import PositionError
 from casino.game import View
-from casino.tricks.actions import ALL, OF_SUIT, members
+from casino.tricks.actions import ALL, OF_SUIT
 from casino.tricks.deal import NO_TRUMP, NOT_BID, Deal, voids
 
 if TYPE_CHECKING:

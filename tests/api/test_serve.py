@@ -24,7 +24,7 @@ class Served:
 
     def __init__(self, folder: Path, **settings: str) -> None:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("MACAO_")}
-        environment |= {"MACAO_BIND": "127.0.0.1:0", **settings}
+        environment |= {"MACAO_BIND": "127.0.0.1:0", "MACAO_EXPERIMENT_WORKERS": "0", **settings}
         self.errors = (folder / "stderr").open("a+")
         self.process = subprocess.Popen(
             [sys.executable, *self.command],
@@ -215,7 +215,8 @@ def test_the_service_loads_neither_numba_nor_scipy(tmp_path: Path) -> None:
         "import sys; from api import create_app; from api.config import Config;"
         f"app = create_app(Config(database_url='sqlite:///{tmp_path}/x.db'));"
         "app.test_client().get('/v1/games');"
-        "print([name for name in ('numba', 'scipy', 'numpy', 'analysis.exact') if name in sys.modules])"
+        "heavy = ('numba', 'scipy', 'numpy', 'dbos', 'distributed', 'analysis.exact');"
+        "print([name for name in heavy if name in sys.modules])"
     )
     found = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=WAIT, check=True

@@ -11,8 +11,9 @@ from casino.banking.plan import DRAW_BIT
 from casino.banking.rules import build
 from casino.banking.shoe import Shoe
 from casino.cards import FACES, POINTS, RANKS, SUITS, face
-from casino.errors import NotationError, PositionError, RulesError
-from casino.options import Schema, check
+from casino.errors import NotationError, PositionError
+from casino.options import Schema
+from casino.setting_up import check_shape, checked_seat
 
 if TYPE_CHECKING:
     from casino.banking.state import BankingState
@@ -46,28 +47,15 @@ def set_up(state: "BankingState", data: Mapping[str, Any]) -> "BankingState":
     other cards shuffled by `seed` (0). `to_move` is only checked. Cards that are neither in a hand nor in a given
     shoe lie aside. Raises PositionError, NotationError or RulesError with a pointer.
     """
-    _check_shape(state, data)
-    return _Reader(state, data).fill()
-
-
-def _check_shape(state: "BankingState", data: Mapping[str, Any]) -> None:
     game = state.game
-    try:
-        check(dict(data), SCHEMA, "")
-    except RulesError as refusal:
-        raise PositionError(refusal.detail, pointer=refusal.pointer) from None
-    if data.get("game", game.name) != game.name:
-        raise PositionError(f"a position of «{game.name}» is wanted here", pointer="/game")
-    if data.get("seats", game.seats) != game.seats:
-        raise PositionError(f"the game here has {game.seats} seats", pointer="/seats")
-    if "options" in data and build(game.options, data["options"], "/options") != game.rules:
-        raise PositionError("the game here is played by other options", pointer="/options")
-    for key in _BY_SEAT:
-        if key in data and len(data[key]) != game.seats:
-            raise PositionError(
-                f"must hold one entry for each of the {game.seats} seats, not {len(data[key])}",
-                pointer=f"/{key}",
-            )
+    check_shape(
+        game,
+        data,
+        SCHEMA,
+        _BY_SEAT,
+        lambda options: build(game.options, options, "/options") == game.rules,
+    )
+    return _Reader(state, data).fill()
 
 
 class _Stock:
@@ -139,10 +127,7 @@ class _Reader:
 
     def _banker(self) -> int:
         seats = self.game.seats
-        banker: int = self.data.get("banker", seats - 1)
-        if banker >= seats:
-            raise PositionError(f"there is no seat {banker}: seats are 0 to {seats - 1}", pointer="/banker")
-        return banker
+        return checked_seat(self.data.get("banker", seats - 1), seats, "/banker")
 
     def _key(self) -> bytes:
         seed = self.data.get("seed", 0)

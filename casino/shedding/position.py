@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from casino.cards import FACES, NAMES, RANKS, SUITS, face
 from casino.chance import SEED_BYTES
-from casino.errors import NotationError, PositionError, RulesError
+from casino.errors import NotationError, PositionError
 from casino.game import Result
-from casino.options import check
+from casino.setting_up import check_shape, checked_seat
 from casino.shedding import ending, menus, packets, turns
 from casino.shedding.actions import laid as laid_by
 from casino.shedding.actions import parse
@@ -41,27 +41,14 @@ BY_SEAT: Final = ("hands", "out_for", "totals")
 def read(game: "ShedGame", d: Deal, data: Mapping[str, Any]) -> None:
     """Set a fresh deal to a position. Raises PositionError, RulesError or NotationError with a pointer."""
     known = {key: value for key, value in data.items() if value is not None}
-    try:
-        check(known, SCHEMA, "")
-    except RulesError as refusal:
-        raise PositionError(refusal.detail, pointer=refusal.pointer) from None
-    _check_game(game, known)
+    check_shape(
+        game,
+        known,
+        SCHEMA,
+        BY_SEAT,
+        lambda options: build(game.defaults, options, "/options") == game.rules,
+    )
     _Reader(game, d, known).read()
-
-
-def _check_game(game: "ShedGame", data: Mapping[str, Any]) -> None:
-    if data.get("game", game.name) != game.name:
-        raise PositionError(f"a position of «{game.name}» is wanted here", pointer="/game")
-    if data.get("seats", game.seats) != game.seats:
-        raise PositionError(f"the game here has {game.seats} seats", pointer="/seats")
-    if "options" in data and build(game.defaults, data["options"], "/options") != game.rules:
-        raise PositionError("the game here is played by other options", pointer="/options")
-    for key in BY_SEAT:
-        if key in data and len(data[key]) != game.seats:
-            raise PositionError(
-                f"must hold one entry for each of the {game.seats} seats, not {len(data[key])}",
-                pointer=f"/{key}",
-            )
 
 
 class _Reader:
@@ -126,11 +113,7 @@ class _Reader:
     # Seats.
 
     def seat(self, seat: int, pointer: str) -> int:
-        if seat >= self.d.seats:
-            raise PositionError(
-                f"there is no seat {seat}: seats are 0 to {self.d.seats - 1}", pointer=pointer
-            )
-        return seat
+        return checked_seat(seat, self.d.seats, pointer)
 
     def seats(self) -> None:
         d, data = self.d, self.data

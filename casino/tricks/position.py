@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from casino.cards import FACES, NAMES, SUITS, face, members
-from casino.errors import PositionError, RulesError
+from casino.errors import PositionError
 from casino.game import Json
-from casino.options import Schema, check
+from casino.options import Schema
+from casino.setting_up import check_shape, checked_seat
 from casino.tricks.actions import MAX_BID
 from casino.tricks.deal import NO_TRUMP, NOBODY, NOT_BID, Deal, Trick, voids, winner
 from casino.tricks.rules import build
@@ -51,7 +52,13 @@ BY_SEAT: Final = ("hands", "bids", "taken", "totals")
 
 def read(game: "TrickGame", data: Mapping[str, Any]) -> Deal:
     """The situation of a position. Raises PositionError, RulesError or NotationError with a pointer."""
-    _check_shape(game, data)
+    check_shape(
+        game,
+        data,
+        SCHEMA,
+        BY_SEAT,
+        lambda options: build(game.defaults, options, "/options") == game.rules,
+    )
     return _Reader(game, data).deal()
 
 
@@ -80,25 +87,6 @@ def tricks_json(tricks: Sequence[Trick]) -> list[Json]:
         {"leader": leader, "cards": [NAMES[card] for card in cards], "winner": taker}
         for leader, cards, taker in tricks
     ]
-
-
-def _check_shape(game: "TrickGame", data: Mapping[str, Any]) -> None:
-    try:
-        check(dict(data), SCHEMA, "")
-    except RulesError as refusal:
-        raise PositionError(refusal.detail, pointer=refusal.pointer) from None
-    if data.get("game", game.name) != game.name:
-        raise PositionError(f"a position of «{game.name}» is wanted here", pointer="/game")
-    if data.get("seats", game.seats) != game.seats:
-        raise PositionError(f"the game here has {game.seats} seats", pointer="/seats")
-    if "options" in data and build(game.defaults, data["options"], "/options") != game.rules:
-        raise PositionError("the game here is played by other options", pointer="/options")
-    for key in BY_SEAT:
-        if key in data and len(data[key]) != game.seats:
-            raise PositionError(
-                f"must hold one entry for each of the {game.seats} seats, not {len(data[key])}",
-                pointer=f"/{key}",
-            )
 
 
 class _Reader:
@@ -137,9 +125,7 @@ class _Reader:
         return deal
 
     def seat(self, seat: int, pointer: str) -> int:
-        if seat >= self.seats:
-            raise PositionError(f"there is no seat {seat}: seats are 0 to {self.seats - 1}", pointer=pointer)
-        return seat
+        return checked_seat(seat, self.seats, pointer)
 
     def card(self, text: str, pointer: str) -> int:
         card = face(text, pointer=pointer)

@@ -6,7 +6,9 @@ its query, its headers nor its body.
 
 import json
 import logging
+import re
 import sys
+from collections.abc import MutableMapping
 from typing import Any, Final
 
 import structlog
@@ -16,6 +18,7 @@ from api.config import Config
 from api.context import Context
 
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, default=str)
+_ROWS: Final = re.compile(r"^(DETAIL|CONTEXT):.*$", re.MULTILINE)
 _LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 
 
@@ -31,6 +34,7 @@ def configure(config: Config) -> None:
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.format_exc_info,
+        _without_rows,
     ]
     structlog.configure(
         processors=[*shared, structlog.processors.JSONRenderer(_dumps)],
@@ -54,6 +58,14 @@ def configure(config: Config) -> None:
     root.setLevel(
         level if level == logging.DEBUG else max(level, logging.WARNING)
     )  # libraries chat at «info»
+
+
+def _without_rows(_logger: object, _method: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """PostgreSQL adds to a refusal what was being written, row and all: that stays out of the log."""
+    trace = line.get("exception")
+    if isinstance(trace, str):
+        line["exception"] = _ROWS.sub(r"\1: (left out)", trace)
+    return line
 
 
 class _Lines:

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from api.models import Account, ChainHead, Table
 from api.models.ledger import BANK, ESCROW
+from api.services import experiments
 
 _LATE: Final = timedelta(seconds=10)  # a clock this far behind is not being kept
 
@@ -50,9 +51,19 @@ def _transfers(session: Session, _: datetime) -> Iterable[Measure]:
     yield Measure("ledger_transfers", "Transfers in the ledger.", None, {"": last})
 
 
+def _experiments(session: Session, _: datetime) -> Iterable[Measure]:
+    text = "Experiments by status; those that wait are the queue of the workers."
+    yield Measure("experiments", text, "status", dict(experiments.by_status(session)))
+
+
 def _by(session: Session, query: Select[str, int]) -> dict[str, int]:
     """Numbers by their label; PostgreSQL adds whole numbers up to decimals."""
     return {label: int(number) for label, number in session.execute(query).all()}
 
 
-_MEASURES: Final[tuple[Callable[[Session, datetime], Iterable[Measure]], ...]] = (_chips, _tables, _transfers)
+_MEASURES: Final[tuple[Callable[[Session, datetime], Iterable[Measure]], ...]] = (
+    _chips,
+    _tables,
+    _transfers,
+    _experiments,
+)

@@ -126,9 +126,9 @@ def make_app() -> Iterator[Callable[..., Flask]]:
 
 
 @pytest.fixture
-def app(sqlite_url: str, make_app: Callable[..., Flask]) -> Flask:
-    """An application on a fresh SQLite database."""
-    return make_app(sqlite_url)
+def app(database_url: str, make_app: Callable[..., Flask]) -> Flask:
+    """An application on a fresh database: on SQLite and on PostgreSQL, unless the module says why not."""
+    return make_app(database_url)
 
 
 @pytest.fixture

@@ -83,9 +83,9 @@ def test_a_key_ends_at_its_time(app: Flask, client: FlaskClient, player: dict[st
 
 
 def test_another_process_may_read_for_a_moment_but_never_write(
-    sqlite_url: str, make_app: Callable[..., Flask]
+    database_url: str, make_app: Callable[..., Flask]
 ) -> None:
-    one, two = make_app(sqlite_url, key_cache_seconds=60), make_app(sqlite_url, key_cache_seconds=60)
+    one, two = make_app(database_url, key_cache_seconds=60), make_app(database_url, key_cache_seconds=60)
     player = register(one.test_client())
     key = one.test_client().post("/v1/players/me/keys", json={}, headers=player["auth"]).json
     other = two.test_client()
@@ -97,8 +97,8 @@ def test_another_process_may_read_for_a_moment_but_never_write(
     assert (found.status_code, found.json["code"]) == (401, "unauthorized")
 
 
-def test_without_the_cache_no_process_reads_either(sqlite_url: str, make_app: Callable[..., Flask]) -> None:
-    one, two = make_app(sqlite_url), make_app(sqlite_url, key_cache_seconds=0)
+def test_without_the_cache_no_process_reads_either(database_url: str, make_app: Callable[..., Flask]) -> None:
+    one, two = make_app(database_url), make_app(database_url, key_cache_seconds=0)
     player = register(one.test_client())
     other = two.test_client()
     assert other.get("/v1/players/me", headers=player["auth"]).status_code == 200

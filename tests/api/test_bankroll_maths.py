@@ -19,6 +19,12 @@ BANKER: Json = {"rules": {"preset": "house"}, "side": "banker"}
 THREE = "3:1/8,1:3/8,-1:1/2"
 
 
+@pytest.fixture
+def database_url(sqlite_url: str) -> str:
+    """Nothing is stored but coups that are looked up: one kind of database will do."""
+    return sqlite_url
+
+
 def exact(figure: Json) -> Fraction:
     return Fraction(int(figure["num"]), int(figure["den"]))
 

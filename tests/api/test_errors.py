@@ -163,9 +163,9 @@ def test_a_fault_tells_the_client_nothing_of_it(app: Flask, monkeypatch: pytest.
 
 
 def test_a_fault_is_told_in_development(
-    sqlite_url: str, make_app: Any, monkeypatch: pytest.MonkeyPatch
+    database_url: str, make_app: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = make_app(sqlite_url, environment="development")
+    app = make_app(database_url, environment="development")
     found = answer_to(app, KeyError("gone"), monkeypatch)
     assert "KeyError" in found.json["detail"]
 

@@ -128,9 +128,9 @@ def test_a_repetition_is_answered_though_its_if_match_is_stale_by_now(
 
 
 def test_the_tag_of_an_app_does_not_depend_on_the_process(
-    sqlite_url: str, make_app: Callable[..., Flask]
+    database_url: str, make_app: Callable[..., Flask]
 ) -> None:
-    one, two = make_app(sqlite_url), make_app(sqlite_url)
+    one, two = make_app(database_url), make_app(database_url)
     assert (
         one.test_client().get("/v1/games").headers["ETag"]
         == two.test_client().get("/v1/games").headers["ETag"]

@@ -1,14 +1,22 @@
 """The log: one JSON line a request, and no secret in any."""
 
 import json
+import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from sqlalchemy import insert, select
 
 from api.context import NAME
+from api.db import Database
+from api.models import Bank
+from tests.api.tables.people import Person
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 def lines_of(text: str) -> list[dict[str, Any]]:
@@ -16,11 +24,11 @@ def lines_of(text: str) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def tell(sqlite_url: str, make_app: Callable[..., Flask], capfd: pytest.CaptureFixture[str]) -> Any:
+def tell(database_url: str, make_app: Callable[..., Flask], capfd: pytest.CaptureFixture[str]) -> Any:
     """Makes an application whose log is caught, and a function that gives the lines since its last call."""
 
     def start() -> Any:
-        app = make_app(sqlite_url)
+        app = make_app(database_url)
         capfd.readouterr()
         return app, lambda: lines_of(capfd.readouterr().err)
 
@@ -72,9 +80,59 @@ def test_no_secret_is_in_a_line(tell: Any, monkeypatch: pytest.MonkeyPatch) -> N
         app.test_client().post("/v1/players", json={"name": "Canary"})
     text = json.dumps(lines())
     assert text.count('"request"') == 7
-    assert "IntegrityError" in text
+    assert "IntegrityError" in text or "StringDataRightTruncation" in text  # PostgreSQL minds lengths
     for canary in (secret, "Canary", "canary-token"):
         assert canary not in text
+
+
+def test_no_secret_of_a_table_is_in_a_line_at_its_loudest(
+    database_url: str, make_app: Callable[..., Flask], capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Key, invite, client seed, server seed and every card stay out of the log, whatever is asked and refused."""
+    app = make_app(database_url, log_level="debug")
+    capfd.readouterr()
+    ada, boris = Person(app, "Ada"), Person(app, "Boris")
+    seats = [{"kind": "me"}, {"kind": "open"}]
+    made = ada.open(game="russian-even", bank="rotates", private=True, seats=seats)
+    table, invite, seed = made["id"], made["invite"], "c0ffee" * 5
+    boris.post(f"/tables/{table}/seats", {"invite": invite[:-1] + "!"}, 404)
+    boris.post(f"/tables/{table}/seats", {"invite": invite}, 201)
+    banker, punter = (
+        (ada, boris) if '"bank"' in json.dumps(ada.get(f"/tables/{table}")["legal"]) else (boris, ada)
+    )
+    banker.do(table, "bank 500")
+    punter.do(table, f"seed {seed}")
+    punter.do(table, "seed " + "g" * 64, status=422)
+    punter.do(table, "stake 5")
+    banker.do(table, "draw", status=409)
+    banker.get(f"/tables/{table}/events")
+    with app.extensions[NAME].database.read() as session:
+        secret = session.execute(select(Bank.server_seed).where(Bank.closed_at.is_(None))).scalar_one()
+    told = capfd.readouterr().err
+    assert told.count('"request"') == len(ada.seen) + len(boris.seen) + 2  # and two registrations
+    keys = [person.headers["Authorization"].removeprefix("Bearer ") for person in (ada, boris)]
+    for canary in (*keys, invite, seed, secret.hex()):
+        assert canary not in told
+    assert not re.search(r"\b[2-9TJQKA][SHDC]\b", told), "a card"
+
+
+def test_a_row_that_the_database_refuses_is_not_told(
+    tell: Any, monkeypatch: pytest.MonkeyPatch, database_url: str
+) -> None:
+    """PostgreSQL tells the whole row that it refuses: here with the seed of a bank."""
+    app, lines = tell()
+    seed = bytes.fromhex("c0ffee" * 10 + "0102")
+
+    def fail(database: Database) -> None:
+        with database.write() as session:
+            row = {"id": "bnk_x", "table_id": "tbl_x", "commitment": "0" * 64, "server_seed": seed}
+            session.execute(insert(Bank.__table__).values(**row, client_seeds=[], shuffles=[], opened_at=NOW))
+
+    monkeypatch.setattr("api.views.operation.resources.readiness", fail)
+    assert app.test_client().get("/readyz").status_code == 500
+    fault, _ = lines()
+    assert ("NotNullViolation" if "postgresql" in database_url else "NOT NULL") in fault["exception"]
+    assert "c0ffee" not in json.dumps(fault)
 
 
 def test_a_fault_is_logged_with_its_trace_and_the_request(tell: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,9 +152,9 @@ def test_a_fault_is_logged_with_its_trace_and_the_request(tell: Any, monkeypatch
 
 
 def test_the_level_is_a_setting(
-    sqlite_url: str, make_app: Callable[..., Flask], capfd: pytest.CaptureFixture[str]
+    database_url: str, make_app: Callable[..., Flask], capfd: pytest.CaptureFixture[str]
 ) -> None:
-    app = make_app(sqlite_url, log_level="warning")
+    app = make_app(database_url, log_level="warning")
     capfd.readouterr()
     app.test_client().get("/v1/games")
     assert capfd.readouterr().err == ""

@@ -167,6 +167,11 @@ def test_chips_in_play_are_those_of_banks_and_open_coups(
     assert of(now, "macao_ledger_transfers") > of(before, "macao_ledger_transfers")
     assert of(now, "macao_database_up") == 1
     assert of(now, "macao_tables_overdue") == 0
+    assert {
+        dict(labels)["status"]: number
+        for (name, labels), number in now.items()
+        if name == "macao_experiments"
+    } == {"waiting": 0, "running": 0, "done": 0, "cancelled": 0, "failed": 0}
 
 
 def test_without_the_database_the_counts_are_shown(

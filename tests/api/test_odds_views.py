@@ -23,6 +23,12 @@ CHEMIN: Json = {"rules": {"preset": "chemin-de-fer"}, "shoe": "infinite"}
 COSTLY: Json = {"rules": {"preset": "russian-multiple-active", "changes": {"decks": 8}}, "banker": "optimal"}
 
 
+@pytest.fixture
+def database_url(sqlite_url: str) -> str:
+    """Odds store nothing: one kind of database will do."""
+    return sqlite_url
+
+
 def exact(figure: Json) -> Fraction:
     return Fraction(int(figure["num"]), int(figure["den"]))
 

@@ -14,6 +14,12 @@ from api.documentation import errors_of
 
 
 @pytest.fixture
+def database_url(sqlite_url: str) -> str:
+    """The document is the same on any database."""
+    return sqlite_url
+
+
+@pytest.fixture
 def document(app: Flask) -> dict[str, Any]:
     return document_of(app)
 

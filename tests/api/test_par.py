@@ -18,6 +18,12 @@ from casino.banking.presets import PRESETS
 from casino.banking.rules import Rules, build
 
 
+@pytest.fixture
+def database_url(sqlite_url: str) -> str:
+    """Sheets store nothing: one kind of database will do."""
+    return sqlite_url
+
+
 def rules(name: str, **changes: object) -> Rules:
     """A preset with changes."""
     return build(PRESETS[name][1], changes)

@@ -36,8 +36,8 @@ def test_a_player_is_registered_with_the_grant(client: FlaskClient) -> None:
     assert bankroll == {"balance": 1000, "held": 0, "net": 0, "granted": 1000, "games": {}, "sides": {}}
 
 
-def test_the_grant_is_a_setting(sqlite_url: str, make_app: Callable[..., Flask]) -> None:
-    client = make_app(sqlite_url, opening_grant=77).test_client()
+def test_the_grant_is_a_setting(database_url: str, make_app: Callable[..., Flask]) -> None:
+    client = make_app(database_url, opening_grant=77).test_client()
     assert client.post("/v1/players", json={"name": "Ada"}).json["balance"] == 77
 
 
@@ -136,8 +136,8 @@ def test_one_entry_of_ones_own(client: FlaskClient, player: dict[str, Any]) -> N
     assert client.get(path, headers=register(client, "Bob")["auth"]).status_code == 404
 
 
-def test_refills_fill_up_and_are_limited(sqlite_url: str, make_app: Callable[..., Flask]) -> None:
-    client = make_app(sqlite_url, opening_grant=10, refill_sum=50, refills_a_day=1).test_client()
+def test_refills_fill_up_and_are_limited(database_url: str, make_app: Callable[..., Flask]) -> None:
+    client = make_app(database_url, opening_grant=10, refill_sum=50, refills_a_day=1).test_client()
     auth = register(client)["auth"]
     made = client.post("/v1/players/me/bankroll/refills", headers=auth)
     assert (made.status_code, made.json["amount"], made.json["balance"]) == (201, 40, 50)

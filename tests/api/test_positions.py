@@ -35,6 +35,12 @@ NAMED = {
 }
 
 
+@pytest.fixture
+def database_url(sqlite_url: str) -> str:
+    """Positions store nothing: one kind of database will do."""
+    return sqlite_url
+
+
 def quiet(texts):
     """Actions without what may be said, as the cases list them."""
     return sorted(text for text in texts if text != "macao" and not text.startswith("catch"))

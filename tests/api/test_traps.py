@@ -74,7 +74,7 @@ def test_405_keeps_allow(app: Flask, client: FlaskClient) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/v1", "/v1/nothing", "/v1/games/", "//v1/games", "/v1/players/you", "/static/x"]
+    "path", ["/v1", "/v1/nothing", "/v1/games/", "//v1/games", "/v1/players/you", "/static/x"]
 )
 def test_an_unrouted_address_is_a_problem(app: Flask, client: FlaskClient, path: str) -> None:
     problem = refused(app, client, "GET", path)

@@ -1,4 +1,4 @@
-"""An application, and players for it. A module that touches money overrides `url`: both kinds of database."""
+"""An application, and players for it."""
 
 from collections.abc import Callable, Iterator
 
@@ -14,9 +14,9 @@ __all__ = ["ada", "database", "person"]
 
 
 @pytest.fixture
-def url(sqlite_url: str) -> str:
-    """The database of these tests."""
-    return sqlite_url
+def url(database_url: str) -> str:
+    """The database of these tests: both kinds, one after the other."""
+    return database_url
 
 
 @pytest.fixture

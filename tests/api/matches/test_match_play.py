@@ -22,6 +22,12 @@ People = Callable[[str], Person]
 BOTS = [{**BOT, "policy": "simple"}, {**BOT, "policy": "random"}, {**BOT, "policy": "search:60"}]
 
 
+@pytest.fixture
+def url(sqlite_url: str) -> str:
+    """Whole matches are long; what the database does in them is tested on both kinds in test_match_life and _money."""
+    return sqlite_url
+
+
 @pytest.mark.parametrize("game", SHORT)
 def test_a_whole_match_with_bots_of_every_kind(ada: Person, database: Database, game: str) -> None:
     """Played to its end; every chip accounted for; events without gaps; records replay; the proof holds."""

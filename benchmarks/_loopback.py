@@ -68,14 +68,14 @@ def served(
         server.wait(40)
 
 
-def wait_for(url: str, server: "subprocess.Popen[bytes]") -> None:
-    """Wait until the server answers. Raises SystemExit if it ends or does not in a minute."""
-    for _ in range(600):
+def wait_for(url: str, server: "subprocess.Popen[bytes] | None" = None) -> None:
+    """Wait until the server answers with success. Raises SystemExit if it ends, or does not in two minutes."""
+    for _ in range(1200):
         try:
-            urllib.request.urlopen(url, timeout=1).close()
+            urllib.request.urlopen(url, timeout=10).close()
             return
         except OSError:
-            if server.poll() is not None:
+            if server is not None and server.poll() is not None:
                 raise SystemExit(f"the server ended with {server.returncode}") from None
             time.sleep(0.1)
     raise SystemExit(f"nothing answers at {url}")

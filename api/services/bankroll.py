@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from api.models import MINT, Account, Bank, Coup, CoupResult, Refill, Seat, Table, Transfer
 from api.models.ledger import BANK, ESCROW
-from api.services import audit_log, ledger
+from api.services import audit_log, ledger, limits
 from api.services.errors import Conflict, LimitReached, NotFound
 from api.times import rfc3339
 
@@ -100,8 +100,10 @@ def held_for(session: Session, player_id: str, wallet: int) -> int:
 def refill(session: Session, player_id: str, now: datetime, *, fill_to: int, per_day: int) -> Json:
     """Fill a player's wallet so that balance and held make `fill_to` chips; the entry as `entries` shows it.
 
-    Raises Conflict (`refill_not_needed`) if he has that much, LimitReached after `per_day` refills in 24 hours.
+    Raises Conflict (`excluded`) while he stays away by his own limits, Conflict (`refill_not_needed`) if he has that
+    much, LimitReached after `per_day` refills in 24 hours.
     """
+    limits.check_not_excluded(session, player_id, now)
     wallet = ledger.wallet_of(session, player_id)
     balance = ledger.balances_of(session, [wallet])[wallet]
     worth = balance + held_for(session, player_id, wallet)

@@ -203,14 +203,28 @@ def check_free(session: Session, player_id: str, stored: Json | None, now: datet
         raise barred
 
 
+def check_not_excluded(session: Session, player_id: str, now: datetime) -> None:
+    """Raises Conflict (`excluded`) where the player stays away: he is given no chips to play with either."""
+    stored = session.execute(select(Player.limits).where(Player.id == player_id)).scalar_one()
+    excluded = _excluded(in_force(stored, now))
+    if excluded is not None:
+        raise excluded
+
+
+def _excluded(held: Limits) -> Conflict | None:
+    if EXCLUSION not in held:
+        return None
+    until = rfc3339(instant(held[EXCLUSION]))
+    return Conflict(
+        f"you have excluded yourself from play for chips until {until}",
+        code="excluded",
+        members={"until": until},
+    )
+
+
 def _bar(session: Session, player_id: str, held: Limits, now: datetime) -> Conflict | None:
-    if EXCLUSION in held:
-        until = rfc3339(instant(held[EXCLUSION]))
-        return Conflict(
-            f"you have excluded yourself from play for chips until {until}",
-            code="excluded",
-            members={"until": until},
-        )
+    if (excluded := _excluded(held)) is not None:
+        return excluded
     minutes = held.get(TIME)
     if minutes is None or _played(session, player_id, now) < timedelta(minutes=minutes):
         return None

@@ -501,6 +501,23 @@ def test_a_settlement_is_never_stopped(ada: Person, database: Database) -> None:
     sound(database)
 
 
+def test_who_is_excluded_is_given_no_chips(ada: Person, clock: Clock, database: Database) -> None:
+    """A refill is the first step to play again: refused until the exclusion is over, and nothing changes by asking."""
+    table = ada.open(seats=[{"kind": "me"}])["id"]
+    while ada.balance >= 1000:
+        ada.do(table, "stake 100")
+        if ada.get(f"/tables/{table}")["play"]["phase"] == "play":
+            ada.do(table, "stand")
+    put(ada, exclusion="2030-02-07T00:00:00Z")
+    before = contents(database)
+    problem = ada.post("/players/me/bankroll/refills", None, 409)
+    assert (problem["code"], problem["until"]) == ("excluded", "2030-02-07T00:00:00.000000Z")
+    assert contents(database) == before
+    clock.pass_(8 * DAY)
+    ada.post("/players/me/bankroll/refills", None, 201)
+    assert ada.balance == 1000
+
+
 def test_who_vanishes_while_excluded_is_played_for(
     ada: Person, app: Flask, clock: Clock, database: Database
 ) -> None:

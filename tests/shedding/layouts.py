@@ -81,9 +81,13 @@ def mismatches(case):
         except CasinoError as refusal:
             error = refusal.code
             break
-    found = state.report()
-    wrong = [] if error == case["expect"].get("error") else [("error", error)]
-    for key, wanted in case["expect"].items():
+    return unmet(case["expect"], state.report(), error)
+
+
+def unmet(expect, found, error):
+    """What of an expectation is not so in the report of a situation."""
+    wrong = [] if error == expect.get("error") else [("error", error)]
+    for key, wanted in expect.items():
         if key != "error" and not _holds(found, key, wanted):
             wrong.append((key, found.get(key, found["legal"]), wanted))
     return wrong

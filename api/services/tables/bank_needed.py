@@ -36,18 +36,20 @@ def bank_needed(preset: str, rules: Rules, punters: int, spend: Spend) -> Json |
     `spend` is told the cost in about milliseconds before anything is worked out for the first time, and may raise.
     """
     key = (rules.hash, punters)
-    if key not in _known:
+    told = _known.get(key)
+    if told is None:
         if punters > 1 and not rules.shared_hand and not _kernels_are_loaded():
             return None
         if len(_known) >= _MOST_KNOWN:
             _known.clear()
-        _known[key] = _worked_out(preset, rules, punters, spend)
-    return _known[key]
+        told = _known[key] = _worked_out(preset, rules, punters, spend)
+    return told
 
 
 def _kernels_are_loaded() -> bool:
     kernels = sys.modules.get(_KERNELS)
-    return kernels is not None and bool(kernels.by_bank.signatures)
+    compiled = getattr(kernels, "by_bank", None)  # absent while another thread is importing the module
+    return compiled is not None and bool(compiled.signatures)
 
 
 def _worked_out(preset: str, rules: Rules, punters: int, spend: Spend) -> Json:

@@ -1,8 +1,10 @@
 """What bank a table needs, told when it is opened: the bank of `POST /ruin`, in chips of the table's limits."""
 
+import sys
 from collections.abc import Iterator
 from fractions import Fraction
 from math import ceil
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -121,3 +123,12 @@ def test_it_is_what_post_ruin_tells(client: FlaskClient, head: Json) -> None:
     told = opened(client, head, game="house")["bank_needed"]
     body = {"rules": {"preset": "house"}, "side": "banker", "risk": "0.001"}
     assert client.post("/v1/ruin", json=body).json["bankroll"]["float"] == told["for_ever"]["0.001"]["stakes"]
+
+
+def test_a_table_opened_while_the_kernels_are_being_imported_does_not_tell(
+    client: FlaskClient, head: Json, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another thread imports them: the module is known by name already, and has nothing in it yet."""
+    monkeypatch.setitem(sys.modules, "analysis.deal_kernels", ModuleType("analysis.deal_kernels"))
+    seats = [{"kind": "me"}, {"kind": "bot"}, {"kind": "bot"}]
+    assert opened(client, head, game="house", seats=seats)["bank_needed"] is None

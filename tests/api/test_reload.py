@@ -121,7 +121,6 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
     def start(**settings: str) -> Served:
         few = {
             "MACAO_WORKERS": "2",
-            "MACAO_EXPERIMENT_WORKERS": "0",
             "MACAO_THREADS": "8",
             "MACAO_MAX_WAITERS": "4",
         }
@@ -265,7 +264,6 @@ def test_a_reload_that_cannot_start_leaves_the_old_processes(tmp_path: Path) -> 
     served = Failing(
         tmp_path,
         MACAO_WORKERS="2",
-        MACAO_EXPERIMENT_WORKERS="0",
         MACAO_LOG_LEVEL="warning",
         MACAO_GRACEFUL_TIMEOUT="1",
     )

@@ -1,4 +1,4 @@
-"""Two masters of gunicorn on different ports, one PostgreSQL, the same tables, as on two hosts; one of them is killed."""
+"""Two masters of gunicorn on different ports, one PostgreSQL, the same tables, as on two hosts. One is killed."""
 
 import json
 import os

@@ -13,6 +13,7 @@ replaced writes does not land.
 import logging
 import sqlite3
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Final
 
 from dbos import DBOS, DBOSConfig, SetWorkflowID, WorkflowStatus
@@ -30,6 +31,8 @@ _POLL_SECONDS: Final = 0.5
 _ATTEMPTS: Final = 5  # to play a job, within one worker
 _WAIT_SECONDS: Final = 1.0  # between the first two
 _OPEN: Final = ("ENQUEUED", "DELAYED", "PENDING")
+_OVER: Final = ("SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
+_AT_ONCE: Final = 200  # jobs forgotten
 _LOGGER: Final = "dbos"
 
 
@@ -91,6 +94,18 @@ class DbosQueue:
     def resume(self, job: str) -> None:
         """See `Queue`."""
         DBOS.resume_workflow(job, queue_name=_QUEUE)
+
+    def forget(self, before: datetime) -> None:
+        """See `Queue`."""
+        over = DBOS.list_workflows(
+            status=list(_OVER),
+            end_time=before.isoformat(),
+            limit=_AT_ONCE,
+            load_input=False,
+            load_output=False,
+        )
+        if over:
+            DBOS.delete_workflows([each.workflow_id for each in over])
 
     def progress(self) -> Mapping[str, Held | None]:
         """See `Queue`."""

@@ -49,7 +49,10 @@ def play(
 
 
 def _finish(database: Database, experiment: str, sweep: Sweep, now: Callable[[], datetime]) -> None:
-    tallies = [store.merged(database, experiment, cell) for cell in range(len(sweep.experiments))]
-    summaries = [summary(*pair) for pair in zip(sweep.experiments, tallies, strict=True)]
-    results = summaries, sweep.table(tallies)
-    store.finish(database, experiment, [tally.to_bytes() for tally in tallies], results, now())
+    tallies, parts = [], []
+    for cell, one in enumerate(sweep.experiments):
+        tallies.append(store.merged(database, experiment, cell))
+        parts.append(tallies[-1].to_bytes())
+        store.keep_result(database, experiment, cell, summary(one, tallies[-1]), parts[-1])
+    store.finish(database, experiment, sweep.table(tallies), store.digest_of(parts), now())
+    store.drop_chunks(database)

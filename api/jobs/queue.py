@@ -7,6 +7,7 @@ the job when it is through; by then it has done no harm, as chunks are stored on
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 
@@ -30,6 +31,9 @@ class Queue(Protocol):
 
     def resume(self, job: str) -> None:
         """Take a job from whoever holds it and let it be played on."""
+
+    def forget(self, before: datetime) -> None:
+        """Forget jobs that are over, of those submitted before that time."""
 
     def progress(self) -> Mapping[str, Held | None]:
         """The jobs that are not over: by whom each is held, None if it waits."""

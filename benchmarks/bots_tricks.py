@@ -3,32 +3,36 @@
 Whole matches from the catalogue; each round is one seed, played once from every seat. A row says how often the
 stronger bot won (a shared win counts its part), with the 95 % interval, beside a fair share.
 
-    python benchmarks/bots_tricks.py [--rounds 60] [--nodes 600] [--seats 2 4]
+    python benchmarks/bots_tricks.py [--rounds 40] [--nodes 2000] [--seats 2 4]
 """
 
 from typing import Any
 
 from _duels import arguments, compare
 
+from casino.bots.tricks import NODES
 from casino.catalogue import find
 from casino.match import match_of
 
-# Short cycles where a bot thinks, or a table would take an hour.
-OPTIONS: tuple[dict[str, Any], ...] = (
-    {"max_hand": 5},
-    {"max_hand": 5, "hook": True, "overtricks": "count"},
+# Seats and options: short cycles where a bot thinks, or a table would take an hour.
+TABLES: tuple[tuple[int, dict[str, Any]], ...] = (
+    (2, {"max_hand": 6}),
+    (3, {"max_hand": 6}),
+    (4, {"max_hand": 6}),
+    (4, {"max_hand": 6, "hook": True, "overtricks": "count"}),
+    (6, {"max_hand": 4}),
 )
 
 
 def main() -> None:
-    chosen = arguments(__doc__, 60, 600, (2, 4))
+    chosen = arguments(__doc__, 40, NODES, (2, 3, 4, 6))
     tables = (
         (
             f"{seats} seats, " + ", ".join(f"{key} {value}" for key, value in options.items()),
             match_of(find("peklo").game(options, seats)),
         )
-        for seats in chosen.seats
-        for options in OPTIONS
+        for seats, options in TABLES
+        if seats in chosen.seats
     )
     compare(tables, chosen.rounds, chosen.nodes)
 

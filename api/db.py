@@ -23,6 +23,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 
 from api import migrations
+from api.prepared import say
 from api.services.errors import Busy
 from api.write_queue import WriteQueue
 
@@ -135,8 +136,9 @@ class Database:
         self._glancer = self._reader  # the driver opens no transaction by itself
         event.listen(self._writer, "connect", _prepare_writer)
         event.listen(self._reader, "connect", _prepare_reader)
-        event.listen(self._writer, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
-        event.listen(self._reader, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
+        event.listen(self._writer, "begin", lambda connection: say(connection, "BEGIN IMMEDIATE"))
+        event.listen(self._reader, "begin", lambda connection: say(connection, "BEGIN"))
+        _plain_savepoints(self._writer)
 
     def _open_postgresql(self, patience: float) -> None:
         self.path = None
@@ -272,6 +274,13 @@ def _prepare_writer(connection: Any, _record: object) -> None:
 def _prepare_reader(connection: Any, _record: object) -> None:
     connection.isolation_level = None
     _pragmas(connection, "query_only=ON")
+
+
+def _plain_savepoints(engine: Engine) -> None:
+    """Savepoints in fixed words; SQLAlchemy would compile them anew for each writer."""
+    dialect: Any = engine.dialect
+    dialect.do_savepoint = lambda connection, name: say(connection, f"SAVEPOINT {name}")
+    dialect.do_release_savepoint = lambda connection, name: say(connection, f"RELEASE SAVEPOINT {name}")
 
 
 def _pragmas(connection: Any, *settings: str) -> None:

@@ -138,6 +138,15 @@ def pipelined(connection: Connection) -> Iterator[None]:
         raise _refused(connection, None, "", None, error) from error
 
 
+def say(connection: Connection, words: str) -> None:
+    """Say to the driver what begins or ends a transaction. Raises DBAPIError as SQLAlchemy does."""
+    cursor = connection.connection.cursor()
+    try:
+        cursor.execute(words)
+    except connection.dialect.loaded_dbapi.Error as error:
+        raise _refused(connection, cursor, words, None, error) from error
+
+
 def _inward(of: Any, dialect: Dialect) -> _Process | None:
     return cast(_Process | None, of.dialect_impl(dialect).bind_processor(dialect))
 

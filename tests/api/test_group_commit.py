@@ -1,5 +1,6 @@
 """Writers of one process that queue on SQLite are committed together, each in a savepoint of his own."""
 
+import sqlite3
 import threading
 import time
 
@@ -137,6 +138,26 @@ def test_a_commit_that_fails_is_told_to_all(sqlite, writers):
     writers.start(("a", nothing), ("b", dangle))
     assert names(sqlite) == []
     assert [isinstance(error, DBAPIError) for error in writers.raised.values()] == [True, True]
+
+
+def test_where_the_transaction_is_gone_nobody_is_told_of_success(sqlite, writers):
+    """What SQLite does by itself on a full disk, done by hand: the savepoint cannot be released any more."""
+    writers.start(("a", nothing), ("b", lambda session: session.connection().connection.rollback()))
+    assert names(sqlite) == []
+    assert sorted(writers.raised) == ["a", "b"]
+
+
+def test_a_writer_outside_the_queue_makes_it_busy_and_no_fault(sqlite, sqlite_url, monkeypatch):
+    """Such as a shell that holds the database: told to come back, whatever the driver calls it."""
+    monkeypatch.setattr("api.db._BUSY_TIMEOUT_MS", 10)
+    shell = sqlite3.connect(sqlite_url.removeprefix("sqlite:///"), isolation_level=None)
+    shell.execute("BEGIN IMMEDIATE")
+    with pytest.raises(Busy), sqlite.write():
+        pass
+    shell.execute("ROLLBACK")
+    shell.close()
+    with sqlite.write() as session:
+        assert session.execute(text("SELECT 1")).scalar_one() == 1
 
 
 def test_a_group_is_closed_when_it_is_full(sqlite, writers, monkeypatch):

@@ -107,7 +107,8 @@ def certainty_equivalent(outcomes: Outcomes, bankroll: Number, risk_tolerance: N
     tolerance = float(rational(risk_tolerance, "the risk tolerance", "/risk_tolerance"))
     if not 0 < tolerance <= 1:
         raise BankrollError(
-            f"the risk tolerance must be above 0 and at most 1, not {tolerance:.6g}", pointer="/risk_tolerance"
+            f"the risk tolerance must be above 0 and at most 1, not {tolerance:.6g}",
+            pointer="/risk_tolerance",
         )
     if held <= float(outcomes.worst_loss) or held <= 0:
         raise BankrollError(

@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 _SETTLED = 1e-13
 _FIRST_POINTS = 1 << 10
 _MOST_POINTS = 1 << 22
+_MOST_DOWN = 10_000  # steps lost in a coup: the work grows with their square, to some seconds
 
 
 def adjustment_root(outcomes: Outcomes) -> float:
@@ -124,6 +125,8 @@ def _tails(masses: Floats) -> Floats:
 def ladder(outcomes: Outcomes) -> Ladder:
     """Ladder heights of the first descent. Raises BankrollError where they do not settle within the cap."""
     down = int(outcomes.worst_loss / outcomes.step)
+    if down > _MOST_DOWN:
+        raise _too_fine(outcomes)
     points, last = _FIRST_POINTS, None
     while points < 4 * down:
         points *= 2
@@ -133,8 +136,13 @@ def ladder(outcomes: Outcomes) -> Ladder:
             points, last = points * 2, heights
             continue
         return Ladder(outcomes, points, heights)
-    raise BankrollError(
-        f"nets from {outcomes.nets[0]} to {outcomes.nets[-1]} in steps of {outcomes.step} make too fine a lattice",
+    raise _too_fine(outcomes)
+
+
+def _too_fine(outcomes: Outcomes) -> BankrollError:
+    return BankrollError(
+        f"nets from {outcomes.nets[0]} to {outcomes.nets[-1]} in steps of {outcomes.step} make too fine a lattice: a"
+        f" coup may cost {_MOST_DOWN} steps at most; round the nets",
         pointer="/outcomes",
     )
 
@@ -195,13 +203,13 @@ def _times(outcomes: Outcomes, points: int, heights: Floats) -> Floats:
     negative = _negative_powers(inverse, points, half - 1)
     positive = _negative_powers(inverse.conj(), points, half - 1)
     constant = float(inverse.real.mean())
-    middle = np.concatenate([negative[::-1], [constant], positive])
-    places = np.arange(1 - half, half)
-    kept = np.abs(middle) > 1e-18 * np.abs(middle).max()
-    middle, places = middle[kept], places[kept]
-    visits = np.empty(down)
-    for k in range(1, down + 1):
-        shift = places + k
-        geometric = np.where(shift > 0, inner ** np.maximum(shift, 0), outer ** np.maximum(-shift, 0))
-        visits[k - 1] = middle @ geometric / (1 - inner * outer)
+    # Visits to k steps below: Σ_p middle_p · (inner^(p + k) where p + k > 0, else outer^-(p + k)), by recursion in k.
+    above = np.empty(down)
+    above[0] = inner * constant + positive @ inner ** np.arange(2, half + 1)
+    below = np.empty(down)
+    below[-1] = negative[down - 1 :] @ outer ** np.arange(half - down)
+    for k in range(1, down):
+        above[k] = inner * (above[k - 1] + negative[k - 1])
+        below[down - 1 - k] = negative[down - 1 - k] + outer * below[down - k]
+    visits = (above + below) / (1 - inner * outer)
     return np.convolve(visits, np.concatenate([[1.0], -heights]))[:down]

@@ -1,5 +1,6 @@
 """Numbers of an answer: exact rationals where they are, floats where not, and their JSON."""
 
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -11,8 +12,16 @@ def ratio(num: float, den: float) -> Number:
     return Fraction(num, den) if isinstance(num, int) and isinstance(den, int) else num / den
 
 
+_FEW_BITS = 14_000  # Python prints no longer integers by itself
+
+
+def digits(value: int) -> str:
+    """An integer in decimal digits, of any length."""
+    return str(value) if value.bit_length() <= _FEW_BITS else format(Decimal(value), "f")
+
+
 def to_json(value: Number) -> dict[str, Any]:
     """`{"num": "…", "den": "…", "float": …}`, the float correctly rounded; `{"float": …}` of a float."""
     if isinstance(value, Fraction):
-        return {"num": str(value.numerator), "den": str(value.denominator), "float": float(value)}
+        return {"num": digits(value.numerator), "den": digits(value.denominator), "float": float(value)}
     return {"float": float(value)}

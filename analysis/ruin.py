@@ -11,6 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from analysis.barriers import MOST_STATES as MOST_STATES_BETWEEN
 from analysis.barriers import between
 from analysis.ladder import ladder, log_root
 from analysis.outcomes import BankrollError, Number, Outcomes, rational
@@ -230,6 +231,11 @@ def _before_gain(walk: Walk, gain: Fraction, coups: int | None, most: float) -> 
         there = Walk(walk.outcomes, held, held + gain, walk.need)
         return float(between(there).ruin if coups is None else passage(there, coups).ruined.sum())
 
+    if gain / walk.outcomes.step > MOST_STATES_BETWEEN:
+        raise BankrollError(
+            f"too large: a gain of {float(gain / walk.outcomes.step):.3g} steps, the cap is {MOST_STATES_BETWEEN}",
+            pointer="/gain",
+        )
     low, high = -1, walk.down * (coups or 0)
     if coups is None:
         _check_gain(walk.outcomes, gain, most)

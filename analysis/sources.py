@@ -75,6 +75,9 @@ def checked_rules(data: Mapping[str, Any], pointer: str = "/rules") -> Rules:
     """The same, all of it held to SCHEMA."""
     rules = rules_of(data, pointer)
     check(dict(data), SCHEMA, pointer)
+    empty = next((side for side in SIDES if data.get(side) == ""), None)
+    if empty is not None:
+        raise RulesError("must be a policy's name, or an object, not empty", pointer=f"{pointer}/{empty}")
     return rules
 
 

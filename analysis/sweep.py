@@ -76,6 +76,10 @@ def read(request: Mapping[str, Any]) -> Experiment:
     """An experiment from a request. Raises BankrollError or RulesError with a pointer."""
     asked = folded(request)
     kind = source_of(asked)
+    if PLAYED in asked and not (kind == "results" and isinstance(asked[PLAYED], Mapping)):
+        raise BankrollError(
+            "must be an object that tells what the results are: it goes with them", pointer="/played"
+        )
     plain = {key: value for key, value in asked.items() if key not in (kind, PLAYED)}
     with placed(request):
         plain |= _source(kind, asked)
@@ -146,6 +150,11 @@ def _turns(rules: Mapping[str, Any], turns: Mapping[str, Any]) -> Json:
     players = turns.get("players")
     if not isinstance(players, int) or players < 2:
         raise BankrollError("turns need players, 2 or more", pointer="/turns/players")
+    most = rules_of(rules).max_punters + 1
+    if players > most:
+        raise BankrollError(
+            f"by the rules 2 to {most} players take turns, not {players}", pointer="/turns/players"
+        )
     bank = outcomes_of({**rules, "side": "banker", "punters": players - 1})
     return {**turns, "outcomes": bank.to_json(), "need": str(bank.need)}
 

@@ -13,6 +13,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from analysis.numbers import digits
 from analysis.outcomes import BankrollError
 from analysis.recorded import of_export, recorded
 from analysis.sessions import Sessions
@@ -24,6 +25,7 @@ from api.services import bankroll_maths
 F = TypeVar("F", bound=Callable[..., Any])
 Figures = dict[str, Any]
 _MOST_ROWS = 40
+_SHORT = 80  # bits of a numerator or a denominator that may be shown
 SOURCE: Final = (
     *("outcomes", "results", "played", "rules"),
     *("change", "punter", "banker", "side", "punters", "shoe", "game"),
@@ -238,8 +240,11 @@ def show(table: Table) -> None:
 
 def _text(value: Any) -> str:
     if isinstance(value, Fraction):
-        exact = f" = {value}" if len(str(value)) <= 24 else ""
-        return str(value) if value.denominator == 1 else f"{float(value):.8g}{exact}"
+        short = max(value.numerator.bit_length(), value.denominator.bit_length()) <= _SHORT
+        if value.denominator == 1:
+            return digits(value.numerator)
+        exact = f" = {value}" if short and len(str(value)) <= 24 else ""
+        return f"{float(value):.8g}{exact}"
     return f"{value:.8g}" if isinstance(value, float) else str(value)
 
 

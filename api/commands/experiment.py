@@ -32,7 +32,7 @@ from analysis.sweep import PLAYED, Sweep, check_parquet, to_csv, to_parquet
 from analysis.systems import SYSTEMS
 from analysis.tally import Tally
 from api.commands.bankroll import SOURCE, show, source, source_options
-from api.commands.exports import chart_option, pictured, write_file
+from api.commands.exports import chart_option, pictured, writable, write_file
 
 Request = dict[str, Any]
 _MANY = 2 * 10**9  # coups from which on several processes are worth their start
@@ -42,7 +42,7 @@ _STOPS = ("coups", "win", "target", "loss", "drawdown", "losing_streak", "winnin
 def _parquet(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
     if path is not None:
         check_parquet()  # before any work
-    return path
+    return writable(context, option, path)
 
 
 @click.command()
@@ -72,7 +72,7 @@ def _parquet(context: click.Context, option: click.Parameter, path: str | None) 
 @click.option(
     "--keep", type=click.Path(file_okay=False, path_type=Path), help="Keep chunks there, go on from them."
 )
-@click.option("--csv", "csv_file", type=click.File("w"), help="Write the table as CSV.")
+@click.option("--csv", "csv_file", metavar="FILE", callback=writable, help="Write the table as CSV.")
 @click.option(
     "--parquet", metavar="FILE", callback=_parquet, help="Write it as Parquet (the extra «parquet»)."
 )
@@ -104,7 +104,7 @@ def _save(
 ) -> None:
     """Write the files that were asked for."""
     if given["csv_file"]:
-        given["csv_file"].write(to_csv(rows))
+        write_file(given["csv_file"], to_csv(rows).encode())
     if given["parquet"]:
         write_file(given["parquet"], to_parquet(rows))
 
@@ -129,10 +129,18 @@ def _request(file: IO[str] | None, given: Mapping[str, Any]) -> Request:
     if given["limits"]:
         request["limits"] = _limits(given["limits"])
     if given["turns"]:
+        if "rules" not in request:
+            raise BankrollError("--turns goes with --rules only: they tell what a bank is worth")
         request["turns"] = _turns(given["turns"])
     if given["precision"]:
         of, _, width = given["precision"].partition("=")
         request["precision"] = {"of": of, "half_width": width, **_most(request)}
+    _stake(request, given)
+    return request
+
+
+def _stake(request: Request, given: Mapping[str, Any]) -> None:
+    """Put the staking systems in. Raises BankrollError: there are none."""
     if given["systems"]:
         staking = [_system(text, given["unit"]) for text in given["systems"]]
         request["staking"] = staking[0]
@@ -140,7 +148,11 @@ def _request(file: IO[str] | None, given: Mapping[str, Any]) -> Request:
             request["grid"] = {**request.get("grid", {}), "staking": staking}
     elif given["unit"] is not None:
         request.setdefault("staking", {"system": "flat"})["unit"] = given["unit"]
-    return request
+    grid = request.get("grid")
+    if "staking" not in request and not (isinstance(grid, dict) and "staking" in grid):
+        raise BankrollError(
+            "say how he stakes: --unit CHIPS for flat stakes, or --system", pointer="/staking"
+        )
 
 
 def _read(file: IO[str]) -> Request:

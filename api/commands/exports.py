@@ -43,6 +43,14 @@ def _checked(context: click.Context, option: click.Parameter, path: str | None) 
         from analysis.plots import kind_of  # noqa: PLC0415
 
         kind_of(path)
+    return writable(context, option, path)
+
+
+def writable(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
+    """A callback of options that name a file to be written: where there is no such folder, it says so before any
+    work."""
+    if path is not None and path != _STDOUT and not Path(path).parent.is_dir():
+        raise _Unwritable(f"cannot write {path[-80:]}: there is no folder {str(Path(path).parent)[-60:]}")
     return path
 
 

@@ -94,5 +94,5 @@ def _eliminated(walk: Walk, states: int) -> int:
 
 def _ladder(walk: Walk, states: int) -> int:
     points = max(_FIRST_POINTS, 32 * walk.down)
-    heights = points * (len(walk.steps) + 4) * 1e-4 + walk.down * (walk.down + points) * 1e-5
+    heights = points * (len(walk.steps) + 4) * 1e-4 + walk.down**2 * 2e-5
     return 5 + round(heights + states * (walk.down + 2) * 4 * _PER_STEP)

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from analysis.exact import engine
 from analysis.kelly import Growth, certainty_equivalent, growth, kelly, spread
+from analysis.numbers import to_json
 from analysis.outcomes import BankrollError, Outcomes, rational
 from analysis.ruin import BankrollNeeded, Risk, bankroll_for, risk_of_ruin
 from analysis.sessions import Sessions, session
@@ -27,6 +28,8 @@ Spend = Callable[[int], object]
 QUANTILES: Final = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 MOST_LISTED: Final = 10_000  # results of a session that are listed one by one
 MOST_QUANTILES: Final = 100
+_MOST_DIGITS: Final = 4_000_000  # of all that are listed
+_DIGITS_A_BIT: Final = 0.61  # of a numerator and a denominator
 _SOURCE: Schema = {
     name: {}
     for name in ("rules", "outcomes", "results", "shoe", "punter", "banker", "side", "punters", "played")
@@ -185,6 +188,7 @@ def sessions_told(body: Any, spend: Spend = free) -> tuple[Figures, Sessions]:
     how = {name: body[name] for name in ("bankroll", "goal") if body.get(name) is not None}
     told = session(found.outcomes, body["coups"], exact=body.get("exact", False), **how)
     results = int((told.masses > 0).sum())
+    length = 1 if told.scale is None else told.scale.bit_length() * _DIGITS_A_BIT
     figures = {
         **found.head,
         "coups": body["coups"],
@@ -194,7 +198,9 @@ def sessions_told(body: Any, spend: Spend = free) -> tuple[Figures, Sessions]:
         "loss": told.loss,
         "quantiles": {f"{float(share):g}": told.quantile(float(share)) for share in shares},
         "results": results,
-        "distribution": dict(listed(told)) if results <= MOST_LISTED else None,
+        "distribution": dict(listed(told))
+        if results <= MOST_LISTED and results * length <= _MOST_DIGITS
+        else None,
     }
     return figures, told
 
@@ -244,7 +250,7 @@ def _plain(value: Any, figure: bool) -> Any:
             for key, item in value.items()
         }
     if isinstance(value, Fraction):
-        return {"num": str(value.numerator), "den": str(value.denominator), "float": float(value)}
+        return to_json(value)
     if isinstance(value, float):
         if not math.isfinite(value):
             return None

@@ -70,6 +70,15 @@ def test_sessions_of_three_tosses():
     assert "or worse" in macao("sessions", *COIN, "--coups", "3").output
 
 
+def test_fractions_of_any_length_are_printed():
+    """Numbers of thousands of digits: 20^2000 is one."""
+    found = answer("sessions", *COIN, "--coups", "4000", "--exact", "--quantile", "0.5")
+    assert len(found["win"]["num"]) > 4300
+    assert found["win"]["float"] == pytest.approx(0, abs=1e-9)
+    assert found["distribution"] is None, "they would take millions of digits"
+    assert macao("sessions", *COIN, "--coups", "4000", "--exact").exit_code == 0
+
+
 def test_results_come_from_a_file(tmp_path):
     file = tmp_path / "nets.txt"
     file.write_text("1\n-1\n\n3\n-1\n")
@@ -171,10 +180,34 @@ def test_turns_and_precision():
         ([*EXPERIMENT, "--limits", "2-50"], "not a stake of this table"),
         ([*EXPERIMENT, "--precision", "luck=1"], "must be one of"),
         ([*EXPERIMENT, "--precision", "ruin=nan"], "finite number"),
-        ([*EXPERIMENT, "--turns", "3"], "PLAYERS:COUPS:STAKE"),
+        ([*EXPERIMENT, "--turns", "3:5:10"], "--turns goes with --rules only"),
+        (["experiment", "--rules", "house", "--turns", "3"], "PLAYERS:COUPS:STAKE"),
+        (["experiment", "--rules", "house", "--unit", "5", "--turns", "99:5:5"], "2 to 10 players"),
+        (["experiment", *COIN, "--bankroll", "20", "--coups", "5"], "--unit CHIPS for flat stakes"),
+        ([*EXPERIMENT, "--csv", "/none/table.csv"], "no folder /none"),
+        ([*EXPERIMENT, "--parquet", "/none/table.parquet"], "no folder /none"),
+        ([*EXPERIMENT, "--chart", "/none/picture.svg"], "no folder /none"),
+        (["ruin", *COIN, "--bankroll", "-5"], "ruined from the start"),
+        (["ruin", *COIN, "--bankroll", "1e99"], "the cap is"),
+        (["ruin", *COIN, "--bankroll", "1/0"], "divides by zero"),
+        (["ruin", *COIN, "--bankroll", "5", "--goal", "1e30"], "the cap is"),
+        (["ruin", *COIN, "--risk", "0.01", "--gain", "1e20"], "(at /gain)"),
+        (["ruin", *COIN, "--risk", "nan"], "finite number"),
+        (["ruin", "--outcomes", "0.00001:0.5,-1:0.5", "--bankroll", "5"], "too fine a lattice"),
+        (["ruin", "--outcomes", "1e9:0.5,-1:0.5", "--bankroll", "5"], "at most 1000000 stakes"),
+        (["ruin", "--outcomes", "0:1", "--bankroll", "5"], "nothing is ever won or lost"),
+        (["ruin", "--rules", "house", "--punter", "", "--bankroll", "5"], "not empty"),
+        (["ruin", "--rules", "house", "--punter", "{bad", "--bankroll", "5"], "is not JSON"),
+        (["ruin", "--rules", "house", "--punters", "3", "--bankroll", "50"], "side must be banker"),
+        (["kelly", *COIN, "--fraction", "-1"], "must be 0 to 1"),
+        (["kelly", *COIN, "--risk-tolerance", "1"], "goes with a bankroll"),
+        (["kelly", *COIN, "--bankroll", "5", "--risk-tolerance", "0"], "above 0 and at most 1"),
+        (["sessions", *COIN, "--coups", "100000000"], "the cap is"),
+        (["sessions", *COIN, "--coups", "100000", "--exact"], "the cap is"),
+        (["sessions", *COIN, "--coups", "5", "--quantile", "nan"], "finite number"),
         ([*EXPERIMENT, "--sessions", "1000000000", "--coups", "1000000"], "hours of one core"),
         (["experiment", "-"], "is not JSON"),
-        (["rune"], "no command «rune»; there are serve, migrate, "),
+        (["rune"], "no command «rune»; there are serve, "),
     ],
 )
 def test_what_cannot_be_is_one_line_and_exit_code_2(words, said):

@@ -203,5 +203,8 @@ class SessionsTold(Told):
         values=fields.Nested(Figure),
         required=True,
         allow_none=True,
-        metadata={"description": "Probability of each result; null where there are more than 10,000."},
+        metadata={
+            "description": "Probability of each result; null where there are more than 10,000, or"
+            " they would take millions of digits."
+        },
     )

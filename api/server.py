@@ -29,6 +29,7 @@ from api import create_app, logs, metrics_files
 from api.config import Config
 from api.context import NAME, new_request_id
 from api.jobs.hiring import Staff, staff
+from api.memory import share_arenas
 from api.ticker import Ticker
 from api.warming import Warmer
 
@@ -211,6 +212,7 @@ class Server(BaseApplication):  # type: ignore[misc]
     def load(self) -> "Flask":
         """Each worker builds its own application: no connection is shared over a fork."""
         sys.setswitchinterval(_SWITCH)
+        share_arenas()
         app = create_app(self._config)
         Ticker(app.extensions[NAME]).start()
         Warmer(app.extensions[NAME]).start()

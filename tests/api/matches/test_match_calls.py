@@ -27,11 +27,6 @@ LAST_BUT_ONE = {
 
 
 @pytest.fixture
-def url(database_url: str) -> str:
-    return database_url
-
-
-@pytest.fixture
 def three(ada: Person, boris: Person, person: People, database: Database) -> tuple[list[Person], str]:
     """Three persons at a table of the Romanian game, the first about to lay the last card but one."""
     people = [ada, boris, person("Clara")]

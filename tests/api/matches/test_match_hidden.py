@@ -3,6 +3,7 @@
 Practice tables: the seed is given, so the cards are the same every time; what is told of them is told as for chips.
 """
 
+import logging
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,12 +24,24 @@ WORDS = (
 TYPED = ("2H", "BJ")
 
 
+@pytest.fixture
+def url(sqlite_url: str) -> str:
+    """One kind of database: none of this depends on it."""
+    return sqlite_url
+
+
 @contextmanager
 def three_people(url: str) -> Iterator[list[Person]]:
     """Three players of an application that logs all there is to be logged, to what is standard error by now."""
+    root = logging.getLogger()
+    handlers, level = root.handlers.copy(), root.level
     app = create_app(from_environment({}, database_url=url, log_level="debug"))
-    yield [Person(app, name) for name in ("Ada", "Boris", "Clara")]
-    app.extensions["macao"].database.dispose()
+    try:
+        yield [Person(app, name) for name in ("Ada", "Boris", "Clara")]
+    finally:
+        app.extensions["macao"].database.dispose()
+        root.handlers[:] = handlers  # what was standard error here is closed by the end of the test
+        root.setLevel(level)
 
 
 def watched(people: list[Person], opening: Json) -> tuple[str, list[str]]:

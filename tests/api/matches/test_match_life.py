@@ -31,11 +31,6 @@ People = Callable[[str], Person]
 
 
 @pytest.fixture
-def url(database_url: str) -> str:
-    return database_url
-
-
-@pytest.fixture
 def app(app: Flask) -> Flask:
     """The application; what it answers must be what the document declares."""
     app.test_client_class = ContractClient

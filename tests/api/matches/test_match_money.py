@@ -30,11 +30,6 @@ GOING_OUT = {
 }
 
 
-@pytest.fixture
-def url(database_url: str) -> str:
-    return database_url
-
-
 # The sums, by hand
 
 

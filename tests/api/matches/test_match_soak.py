@@ -7,7 +7,6 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-import pytest
 from flask import Flask
 
 from api.db import Database
@@ -22,11 +21,6 @@ STEPS = 100
 DEEDS = {"open", "join", "leave", "wait", "act"}
 ON_POINTS = ("tel-aviv", "romanian-points", "russian-104", "peklo")
 FINE = {200, 201, 409, 410, 422}  # what may be refused at a table that others play at too
-
-
-@pytest.fixture
-def url(database_url: str) -> str:
-    return database_url
 
 
 class Soak:

@@ -6,7 +6,6 @@ from random import Random
 import pytest
 
 from analysis.arena import duel, play
-from casino.bots import RandomBot
 from casino.bots.moving import next_move
 from casino.bots.policies import MOST_NODES, NAMES, Policy, make, read, tactics
 from casino.bots.shedding import Gain, SearchBot, SimpleBot, redealt
@@ -212,11 +211,23 @@ def test_gain_is_mean_and_spread():
     assert gain.sure == pytest.approx(2 - 1 / 8**0.5)
 
 
-@pytest.mark.parametrize("name", ["tel-aviv", "plawno"])
-def test_simple_beats_random(name):
-    """The whole interval above a fair share (every variant: benchmarks/bots_shedding.py)."""
-    game = find(name).game(None, 3)
-    assert duel(game, lambda game, rng: SimpleBot(game), lambda game, rng: RandomBot(rng), 25).stronger
+def maker(policy, nodes=None):
+    return lambda game, rng: make(Policy(policy, nodes=nodes), game, rng)
+
+
+@pytest.mark.parametrize(("name", "rounds"), [("tel-aviv", 20), ("romanian-regional", 30)])
+def test_each_bot_is_stronger_than_the_last(name, rounds):
+    """The whole interval above a fair share, from fixed seeds (every variant: docs/bots.md)."""
+    game = find(name).game(None, 2)
+    assert duel(game, maker("simple"), maker("random"), rounds).stronger
+    assert duel(game, maker("search", 300), maker("simple"), rounds).stronger
+
+
+@pytest.mark.parametrize(("weak", "strong"), [("random", "simple"), ("simple", "search")])
+def test_the_weaker_is_not_found_stronger(weak, strong):
+    """The measure tells the two apart: turned round, the interval is not above a fair share."""
+    game = find("tel-aviv").game(None, 2)
+    assert not duel(game, maker(weak), maker(strong, 100 if strong == "search" else None), 10).stronger
 
 
 # Policies

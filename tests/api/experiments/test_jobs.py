@@ -8,14 +8,18 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from orders import COIN, digest
 from sqlalchemy import select
 
+from analysis.errors import BankrollError, ExecutorError
+from api.cli import main
 from api.config import Config
 from api.db import Database
 from api.jobs import store
@@ -354,3 +358,57 @@ def test_a_service_on_postgresql_starts_its_worker_again_and_goes_on_after_a_res
         if served.process.poll() is None:
             assert served.stop() == 0
     assert workers_of(served.process.pid) == []
+
+
+def test_a_worker_waits_for_an_executor_that_is_away(
+    database_url: str, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The experiment neither fails nor is given back meanwhile."""
+    tries: list[str] = []
+
+    @contextmanager
+    def coming(url: str) -> Iterator[Executor]:
+        tries.append(url)
+        if len(tries) < 3:
+            raise ExecutorError("no Dask scheduler answers")
+        yield Here()
+
+    monkeypatch.setattr("api.jobs.worker.executor", coming)
+    monkeypatch.setattr("api.jobs.worker._UNREACHED_SECONDS", 0.01)
+    experiment = placed(database, COIN)
+    worker = Worker(Config(database_url=database_url, executor_url="dask://127.0.0.1:1"))
+    worker._play(experiment)
+    assert tries == ["dask://127.0.0.1:1"] * 3
+    assert told(database, experiment).status == "done"
+    worker._play(experiment)  # handed out once more: nothing is done
+    assert told(database, experiment).digest == digest(COIN)
+    worker.database.dispose()
+
+
+def test_what_cannot_be_played_fails_with_the_reason(database_url: str, database: Database) -> None:
+    experiment = placed(database, COIN)
+    worker = Worker(Config(database_url=database_url))
+    worker._give_up(experiment, BankrollError("there is no such figure"))
+    order = told(database, experiment)
+    assert (order.status, order.fault) == ("failed", "there is no such figure")
+    other = placed(database, COIN)
+    worker._give_up(other, ZeroDivisionError("of a secret"))
+    assert told(database, other).fault == "a fault of the service (ZeroDivisionError)"
+    worker._give_up(experiment, ZeroDivisionError())  # over already
+    assert told(database, experiment).fault == "there is no such figure"
+    worker.database.dispose()
+
+
+def test_a_worker_refuses_what_cannot_be_at_its_start(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("analysis.executors.REACH_SECONDS", 1.0)
+    words = ["worker", "--database", sqlite_url, "--executor"]
+    unknown = CliRunner().invoke(main, [*words, "ray://127.0.0.1:1"])
+    assert unknown.exit_code == 2
+    assert "MACAO_EXECUTOR_URL: must be local:, local:N (processes) or dask://HOST:PORT" in unknown.output
+    away = CliRunner().invoke(main, [*words, "dask://127.0.0.1:1"])
+    assert away.exit_code == 1
+    assert away.output.startswith(
+        "Error: MACAO_EXECUTOR_URL: no Dask scheduler answers at dask://127.0.0.1:1"
+    )

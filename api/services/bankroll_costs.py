@@ -55,7 +55,9 @@ def risk_cost(outcomes: Outcomes, body: Mapping[str, Any], risk: float) -> int:
     if coups is not None:
         return _rounded(states_work(walk, coups), coups * len(walk.steps))
     enough = _enough(outcomes, risk)
-    return _ladder(walk, int(enough) if enough < math.inf else 1)  # where none is enough, nothing is worked out
+    return _ladder(
+        walk, int(enough) if enough < math.inf else 1
+    )  # where none is enough, nothing is worked out
 
 
 def _enough(outcomes: Outcomes, risk: float) -> float:

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -234,6 +235,44 @@ def test_every_figure_of_the_study_is_printed_by_one_of_its_commands():
     assert len(figures) > 8
     # The one product of the prose: 104 stakes of 10 chips.
     assert [figure for figure in figures if figure not in printed] == ["1040"]
+
+
+def commands_of(text):
+    """The commands of a page's `sh` blocks, a line each."""
+    lines = "\n".join(re.findall(r"```sh\n(.*?)```", text, re.DOTALL)).splitlines()
+    return [line for line in lines if line.startswith("macao ")]
+
+
+COMMANDS = commands_of((DOCS / "bankroll.md").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_of_the_page_runs(command, tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow", reason="the extra «parquet» is not installed")
+    monkeypatch.chdir(tmp_path)
+    words = shlex.split(command)
+    result = macao(*words[1:])
+    assert result.exit_code == 0, result.output
+    for option in ("--chart", "--csv", "--parquet"):
+        if option in words:
+            assert Path(words[words.index(option) + 1]).stat().st_size > 100
+
+
+def test_the_page_shows_every_command_and_form():
+    assert len(COMMANDS) >= 15
+    shown = " ".join(COMMANDS)
+    for part in (
+        "ruin",
+        "kelly",
+        "sessions",
+        "experiment",
+        "--goal",
+        "--risk",
+        "--shoe",
+        "--chart",
+        "--turns",
+    ):
+        assert part in shown
 
 
 def test_the_page_names_every_system_stop_rule_and_option():

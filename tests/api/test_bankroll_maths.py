@@ -1,8 +1,10 @@
 """POST /ruin, /kelly and /sessions/distribution: published figures, the command's answers, costs, refusals by place."""
 
 import json
+import re
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from http_contract import document_of, register
 
+import api
 from api.cli import main
 
 Json = dict[str, Any]
@@ -273,6 +276,14 @@ def test_what_costs_more_than_is_left_is_429(sqlite_url: str, make_app: Callable
     found = ask(client, "/ruin", COIN | {"bankroll": 5000, "coups": 20_000}, 429)
     assert (found["code"], found["cap"]) == ("rate_limited", 300)
     assert ask(client, "/ruin", COIN | {"bankroll": 5, "goal": 9})["ruin"]
+
+
+def test_requests_of_the_page_are_answered(client: FlaskClient) -> None:
+    page = (Path(api.__file__).parent.parent / "docs" / "bankroll.md").read_text(encoding="utf-8")
+    asked = re.findall(r"```http\nPOST /v1(/\S+)\n(.*?)\n```", page, re.DOTALL)
+    assert {path for path, _ in asked} == {"/ruin", "/kelly", "/sessions/distribution"}
+    for path, body in asked:
+        ask(client, path, json.loads(body))
 
 
 def test_examples_of_the_document_are_answered(client: FlaskClient, app: Flask) -> None:

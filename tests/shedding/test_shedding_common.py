@@ -158,11 +158,14 @@ def test_at_a_stalemate_without_points_the_fewest_cards_win():
 
 def test_a_deal_ends_as_a_stalemate_at_the_limit_of_turns():
     options = {"turn_limit": 10}
-    state = at(RUSSIAN, ["4C 6S", "5S 8S"], "7D", stock="KC KS KH QC", options=options, turns=19)
+    state = at(RUSSIAN, ["4C 6S", "5S 8S"], "7D", stock="KC 4H KS QC", options=options, turns=19)
     play(state, "0: draw")
     assert state.result() is None, "the twentieth turn of two players is still played"
     play(state, "1: draw")
-    assert state.result().reason == "turn_limit"
+    result = state.result()
+    assert (result.scores, result.winners, result.reason) == ((20, 15), (1,), "turn_limit"), (
+        "4C 6S KC and 5S 8S 4H: everyone counts his hand"
+    )
     with pytest.raises(GameOver):
         state.do(0, "draw")
 

@@ -92,11 +92,21 @@ def _obligations(view: View, me: int | None) -> list[str]:
         f"On the joker one matches {view['joker_as']}" if view["joker_as"] else "",
         f"Fours: {four['fours']} laid, the last by {seat_name(four['last'], me)}" if four else "",
         f"Turns alone: {view['solo']}" if view["solo"] else "",
+        f"Sitting out: {_sitting_out(view['out_for'], me)}" if view["out_for"] else "",
+        "Any card may follow" if view["free_card"] else "",
         f"«Macao» {'said' if window['said'] else 'not said yet'}: {seat_name(window['seat'], me)}"
         if window
         else "",
         f"You drew {view['drawn']}" if view["drew"] and view["to_move"] == me else "",
     ]
+
+
+def _sitting_out(turns: Iterable[int], me: int | None) -> str:
+    return ", ".join(
+        f"{seat_name(seat, me)} {left} turn{'s' if left > 1 else ''}"
+        for seat, left in enumerate(turns)
+        if left
+    )
 
 
 def _demand(demand: Mapping[str, Any]) -> str:

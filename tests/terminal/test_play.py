@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from api.cli import main
 from api.commands.play import Asked, _banking, _match
+from api.terminal import words
 from api.terminal.playing import Playing
 from casino.catalogue import find, listings
 from casino.errors import NotationError
@@ -276,3 +277,29 @@ def test_what_cannot_be_is_told(words, told):
     assert found.exit_code == 2
     assert told in found.output
     assert "Traceback" not in found.output
+
+
+def test_every_obligation_is_on_the_screen():
+    """What stands open in a position is told in words: penalty, skip, demand, window, turns lost."""
+    base = {"seats": 3, "hands": [["7S", "8S"], ["9H", "TD"], ["QC", "KC"]], "pile": ["4S"], "to_move": 0}
+    shown = {}
+    for name, more in (
+        ("penalty", {"game": "russian-104", "pile": ["2S"], "penalty": 4}),
+        ("skip", {"game": "romanian", "skip": 2, "out_for": [0, 2, 1]}),
+        ("demand", {"game": "romanian", "pile": ["AS"], "demand": {"suit": "H"}, "demand_by": 2}),
+        (
+            "window",
+            {
+                "game": "romanian",
+                "hands": [["7S", "8S"], ["9H", "TD"], ["QC"]],
+                "window": {"seat": 2, "said": False},
+            },
+        ),
+    ):
+        view = find(more["game"]).position({**base, **more}).view(0)
+        shown[name] = "\n".join(words.screen("shedding", view, 0))
+    assert "A penalty of 4 stands on 2S: you" in shown["penalty"]
+    assert "2 turns are to be lost: you" in shown["skip"]
+    assert "Sitting out: seat 1 2 turns, seat 2 1 turn" in shown["skip"]
+    assert "Demanded: hearts" in shown["demand"]
+    assert "«Macao» not said yet: seat 2" in shown["window"]

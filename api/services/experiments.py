@@ -233,7 +233,8 @@ def remove(session: Session, player_id: str, experiment_id: str, now: datetime) 
 
 def forget(session: Session, player_id: str) -> None:
     """Delete all experiments of a player who is deleted."""
-    mine = list(session.scalars(select(ExperimentOrder.id).where(ExperimentOrder.player_id == player_id)))
+    wanted = select(ExperimentOrder.id).where(ExperimentOrder.player_id == player_id)
+    mine = list(session.scalars(wanted.with_for_update()))  # so that no worker stores a chunk meanwhile
     _drop_parts(session, mine)
     session.execute(delete(ExperimentOrder).where(ExperimentOrder.player_id == player_id))
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import tracemalloc
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from fractions import Fraction
 from multiprocessing import get_context
@@ -370,3 +371,24 @@ def test_an_experiment_without_limits_takes_any_stake_from_the_unit_on():
     assert (exp.table.min, exp.table.step) == (5, 1)
     assert exp.table.max > 10**9
     assert summary(exp, run(exp))["final"]["least"] < 5
+
+
+def test_memory_does_not_grow_with_the_sessions():
+    """Forty times the sessions: no more memory while a chunk is played, and as few classes and paths in the result."""
+    few, many = (
+        Experiment(GAME, FLAT, 40, Stops(coups=30), StakeLimits(1, 1), sessions=sessions)
+        for sessions in (4096 * 16, 4096 * 16 * 40)
+    )
+    assert many.chunk_sessions == 16 * few.chunk_sessions == 65_536
+    peaks = []
+    for experiment in (few, many):
+        play(spec(experiment), 0)  # compiled, and its tables made
+        tracemalloc.start()
+        part = Tally.from_bytes(play(spec(experiment), 0))
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert part.sessions == experiment.chunk_sessions
+        assert len(part.paths[0]) <= 2048 / experiment.chunks + 1 or len(part.paths[0]) == 8
+        for name, histogram in part.histograms.items():
+            assert len(histogram.places) <= max(experiment.highest, 30) + 1, name
+    assert peaks[1] < 1.5 * peaks[0]

@@ -101,8 +101,11 @@ class _Group:
             self._over.set()
 
     def wait(self) -> None:
-        """Wait for the commit. Raises what it raised."""
+        """Wait for the end, whatever it is."""
         self._over.wait()
+
+    def check(self) -> None:
+        """Raise what the commit raised."""
         if self._error is not None:
             raise self._error
 
@@ -143,7 +146,8 @@ class WriteQueue:
         finally:
             self._holder = None
             self._leave(group)
-        group.wait()
+            group.wait()  # who was refused too: what he saw is committed before he tells of it or looks again
+        group.check()
 
     def _enter(self) -> _Group:
         """Wait for the turn; the group that is open, or a new one."""

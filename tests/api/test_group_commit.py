@@ -67,9 +67,9 @@ class Writers:
                 session.add(Lease(name=name, holder="x", expires_at=self.now))
                 session.flush()
                 also(session)
-            self.seen[name] = names(self.database)
         except Exception as error:
             self.raised[name] = error
+        self.seen[name] = names(self.database)
 
 
 @pytest.fixture
@@ -90,6 +90,16 @@ def test_nobody_goes_on_before_his_work_is_committed(writers):
     """Each sees all of the group by the time his own block is over: the first was not told of success too soon."""
     writers.start(("a", nothing), ("b", nothing), ("c", nothing))
     assert writers.seen == {name: ["a", "b", "c"] for name in "abc"}
+
+
+def test_who_is_refused_by_what_another_wrote_goes_on_when_it_is_committed(writers):
+    """What he was told was so, also if the server is killed; and who plans anew plans with it."""
+
+    def refuse(_session):
+        raise LookupError
+
+    writers.start(("a", nothing), ("b", refuse), ("c", nothing))
+    assert writers.seen["b"] == ["a", "c"]
 
 
 def test_a_later_writer_reads_what_an_earlier_one_of_the_group_wrote(writers):

@@ -27,6 +27,8 @@ $(STAMP): requirements.lock pyproject.toml
 	@echo "installing into $(VENV) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@echo "compiling the analysis ..."
+	@$(BIN)/python -m analysis.warm
 	@touch $@
 
 lock:  ## resolve again: hashes, and no address of any index

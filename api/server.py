@@ -87,6 +87,13 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         self._shared[0] = 1
         super().run()
 
+    def is_parent_alive(self) -> bool:
+        """Is the master there? Without it the worker stops, as gracefully as it would be told to."""
+        if super().is_parent_alive():
+            return True
+        self.handle_exit(signal.SIGTERM, None)
+        return False
+
     def set_accept_enabled(self, enabled: bool) -> None:
         """Take connections or not. Who stops first takes those that wait, for the system has accepted them already, and
         then closes the socket: a client that comes now is refused at once, unless another worker takes it."""

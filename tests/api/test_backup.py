@@ -2,6 +2,10 @@
 
 import hashlib
 import json
+import os
+import re
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -346,3 +350,21 @@ def test_a_damaged_file_is_told_in_one_line(cut: str, backed_up: tuple[str, Path
     assert "No such file" in refused(
         "restore", str(tmp_path / "none"), "--database", f"sqlite:///{tmp_path}/n.db"
     )
+
+
+def test_the_drill_of_the_page_runs_as_it_stands(sqlite_url: str, tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "backup.md").read_text(encoding="utf-8")
+    (drill,) = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", drill],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path, "MACAO_DATABASE_URL": sqlite_url},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE * 4,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("The ledger is sound") == 2
+    assert not list(tmp_path.glob("drill*"))

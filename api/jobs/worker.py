@@ -1,9 +1,10 @@
 """A worker: takes experiments from the queue and plays them, and replaces workers that are gone.
 
-Every worker has a name that no other ever has, and a lease under that name, which it renews while it lives. One of them
-at a time (by a further lease) is the caretaker: it submits what was ordered to the queue, cancels there what is no
-longer wanted, and resumes jobs whose holder has no lease. So after `kill -9` the chunks in hand are lost, and after
-`MACAO_WORKER_LEASE` seconds the experiment goes on from those that are stored; after SIGTERM it goes on at once.
+Every worker has a name that no other ever has, and a lease under that name, which it renews while it lives. One of
+them at a time (by a further lease) is the caretaker: it submits what was ordered to the queue, cancels what waits
+there and is no longer wanted, and resumes jobs whose holder has no lease. So after `kill -9` the chunks in hand are
+lost, and after `MACAO_WORKER_LEASE` seconds the experiment goes on from those that are stored; after SIGTERM it goes
+on at once.
 
 An idle worker polls one table and has loaded neither dbos nor numba.
 """
@@ -136,9 +137,11 @@ class Worker:
             if job not in known:
                 queue.submit(job)
         for job, held in known.items():
+            if held is not None and held.worker in living:
+                continue  # whoever plays it finds out himself that it is no longer wanted
             if job not in wanted:
                 queue.cancel(job)
-            elif held is not None and held.worker not in living:
+            elif held is not None:
                 _log.warning("worker gone", name=held.worker, experiment=job)
                 queue.resume(job)
         if self._tidy_at is None or now >= self._tidy_at:

@@ -216,6 +216,8 @@ class Play(Gathering):
             self.vacate(seat)
             return
         sitter.leaving = True
+        if any(self.state.stakes) and self._deserted():
+            self.state.abandon()  # a coup that nobody is there to play is not dealt: its stakes go back
         self.state.leave(seat)
         self.gather(BY_HAND)
 

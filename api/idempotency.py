@@ -23,6 +23,7 @@ from sqlalchemy.orm import Session
 
 from api.context import context, service
 from api.models import IdempotencyKey
+from api.parsing import body_of
 from api.refusals import BadRequest, KeyReused, flaw
 from api.services.names import named
 
@@ -111,7 +112,7 @@ def claim() -> Claim | None:
         who.player if who else "address:" + hashlib.sha256((request.remote_addr or "").encode()).hexdigest()
     )
     target = f"{request.method} {request.full_path}\0".encode()
-    return Claim(owner, key, hashlib.sha256(target + request.get_data(cache=True)).digest())
+    return Claim(owner, key, hashlib.sha256(target + body_of(request)).digest())
 
 
 def replay(stored: Stored) -> Response:

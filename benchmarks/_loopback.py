@@ -81,6 +81,21 @@ def wait_for(url: str, server: "subprocess.Popen[bytes] | None" = None) -> None:
     raise SystemExit(f"nothing answers at {url}")
 
 
+def family(process: int) -> list[int]:
+    """A process and all that it started, and they."""
+    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return [process, *(other for child in children for other in family(int(child)))]
+
+
+def processor_seconds(process: int) -> float:
+    """What a server and its processes have taken of the processors: other programs do not count in it."""
+    total = 0
+    for one in family(process):
+        fields = Path(f"/proc/{one}/stat").read_text().rsplit(")", 1)[1].split()
+        total += int(fields[11]) + int(fields[12])
+    return total / os.sysconf("SC_CLK_TCK")
+
+
 @contextmanager
 def databases(kind: str) -> Iterator[Callable[[str], str]]:
     """A function that makes an empty database of a name and gives its URL; all of them gone at the end.

@@ -3,7 +3,8 @@
 Both are served by gunicorn with the same workers and threads, both on the same kind of database with the same
 durability: SQLite in WAL mode with `synchronous=FULL`, PostgreSQL as it comes. 16 kept-alive connections on loopback,
 each a player at a table of his own; a request of ours beside a request of the bare app. Also a read of a table's view
-beside a constant JSON answer. Prints requests/s, p50 and p99 of both and the ratios. `--seconds` bounds each phase.
+beside a constant JSON answer. Prints requests/s, p50, p99 and the server's processor time a request (its database's
+processes not counted) of both, and the ratios. `--seconds` bounds each phase.
 
 To reach (requests for request): writes at 0.3 of the bare app or more, p99 at most three times its p99; reads at 0.4.
 
@@ -40,7 +41,7 @@ from sqlalchemy import (
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from benchmarks._loopback import KINDS, Connection, databases, free_port, served  # noqa: E402
+from benchmarks._loopback import KINDS, Connection, databases, free_port, processor_seconds, served  # noqa: E402
 
 CONNECTIONS = 16
 WORKERS, THREADS = 2, 24
@@ -119,8 +120,9 @@ def drive(port: int, jobs: list[tuple[str, str]], seconds: float, kind: str) -> 
     return found
 
 
-def load(port: int, jobs: list[tuple[str, str]], seconds: float, kind: str) -> dict[str, float]:
-    """Requests/s and latencies of all connections, driven from two processes."""
+def load(server: int, port: int, jobs: list[tuple[str, str]], seconds: float, kind: str) -> dict[str, float]:
+    """Requests/s, latencies and what a request takes of the server's processors, driven from two processes."""
+    before = processor_seconds(server)
     with ProcessPoolExecutor(2) as pool:
         halves = [pool.submit(drive, port, jobs[half::2], seconds, kind) for half in range(2)]
         latencies = sorted(value for half in halves for value in half.result())
@@ -128,6 +130,7 @@ def load(port: int, jobs: list[tuple[str, str]], seconds: float, kind: str) -> d
         "rps": len(latencies) / seconds,
         "p50": statistics.median(latencies) * 1000,
         "p99": latencies[int(len(latencies) * 0.99)] * 1000,
+        "cpu": (processor_seconds(server) - before) / len(latencies) * 1000,
     }
 
 
@@ -160,11 +163,11 @@ def bare(url: str, seconds: float) -> dict[str, dict[str, float]]:
     command = [sys.executable, "-m", "gunicorn", "-k", "gthread", "-w", str(WORKERS)]
     command += ["--threads", str(THREADS), "-b", f"127.0.0.1:{port}"]
     command += ["--pythonpath", str(ROOT), "benchmarks.api_floor:floor()"]
-    with served(command, {"FLOOR_DATABASE_URL": url}, port, "/read"):
-        load(port, [("-", "/write")] * CONNECTIONS, 1, "write")
+    with served(command, {"FLOOR_DATABASE_URL": url}, port, "/read") as server:
+        load(server, port, [("-", "/write")] * CONNECTIONS, 1, "write")
         return {
-            "write": load(port, [("-", "/write")] * CONNECTIONS, seconds, "write"),
-            "read": load(port, [("-", "/read")] * CONNECTIONS, seconds, "read"),
+            "write": load(server, port, [("-", "/write")] * CONNECTIONS, seconds, "write"),
+            "read": load(server, port, [("-", "/read")] * CONNECTIONS, seconds, "read"),
         }
 
 
@@ -178,13 +181,15 @@ def ours(url: str, seconds: float) -> dict[str, dict[str, float]]:
         "MACAO_THREADS": str(THREADS),
         "MACAO_OPENING_GRANT": "1000000",
     }
-    with served([str(Path(sys.executable).with_name("macao")), "serve"], environment, port, "/livez"):
+    with served(
+        [str(Path(sys.executable).with_name("macao")), "serve"], environment, port, "/livez"
+    ) as server:
         jobs = open_tables(port)
         actions = [(key, f"{path}/actions") for key, path in jobs]
-        load(port, actions, 1, "write")
+        load(server, port, actions, 1, "write")
         return {
-            "write": load(port, actions, seconds, "write"),
-            "read": load(port, jobs, seconds, "read"),
+            "write": load(server, port, actions, seconds, "write"),
+            "read": load(server, port, jobs, seconds, "read"),
         }
 
 
@@ -192,12 +197,17 @@ def show(kind: str, results: dict[str, dict[str, float]]) -> None:
     """Print the rows of both, and the ratios."""
     print(f"== {kind}")
     for name, row in results.items():
-        print(f"{name:18} {row['rps']:8.0f} requests/s   p50 {row['p50']:6.1f} ms   p99 {row['p99']:6.1f} ms")
+        times = f"p50 {row['p50']:6.1f} ms   p99 {row['p99']:6.1f} ms   processor {row['cpu']:5.2f} ms"
+        print(f"{name:18} {row['rps']:8.0f} requests/s   {times}")
     for what, floor_ratio in (("write", 0.3), ("read", 0.4)):
         best = max(results[f"bare {what}"], results[f"bare again {what}"], key=lambda row: row["rps"])
         mine = results[f"macao {what}"]
         ratio, tail = mine["rps"] / best["rps"], mine["p99"] / best["p99"]
-        print(f"{what}: {ratio:.2f} of the bare app (to reach {floor_ratio}), p99 {tail:.1f} times its p99")
+        work = best["cpu"] / mine["cpu"]
+        print(
+            f"{what}: {ratio:.2f} of the bare app (to reach {floor_ratio}), p99 {tail:.1f} times its p99;"
+            f" by the server's processor time alone {work:.2f}"
+        )
 
 
 def main() -> None:

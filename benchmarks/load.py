@@ -30,7 +30,7 @@ from sqlalchemy import select, text  # noqa: E402
 
 from api.db import Database  # noqa: E402
 from api.models import Coup  # noqa: E402
-from benchmarks._loopback import KINDS, databases, free_port, served, wait_for  # noqa: E402
+from benchmarks._loopback import KINDS, databases, family, free_port, served, wait_for  # noqa: E402
 from benchmarks._players import KINDS as TABLES  # noqa: E402
 from benchmarks._players import Kind, Share, Tally, play  # noqa: E402
 
@@ -143,11 +143,7 @@ def shares(port: int, plan: Plan) -> list[Share]:
 def _watch(master: int, memory: list[tuple[float, float]], ended: Event) -> None:
     start = time.monotonic()
     while not ended.wait(1.0):
-        memory.append((time.monotonic() - start, sum(map(_size, [master, *_children(master)]))))
-
-
-def _children(process: int) -> list[int]:
-    return [int(text) for text in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+        memory.append((time.monotonic() - start, sum(map(_size, family(master)))))
 
 
 def _size(process: int) -> float:

@@ -83,8 +83,8 @@ def find(session: Session, player_id: str, *, lock: bool = False) -> Player:
 def remove(session: Session, player_id: str, now: datetime) -> int:
     """Delete a player: keys revoked; name, limits, experiments and stored answers gone; chips back to the mint.
 
-    The chips he had. His coups and transfers stay, without a name: the others at those tables need them. Raises NotFound, and
-    Conflict (`seated`) while he has a seat at a table that is not closed.
+    The chips he had. His coups and transfers stay, without a name: the others at those tables need them. Raises
+    NotFound, and Conflict (`seated`) while he has a seat at a table that is not closed.
     """
     player = find(session, player_id, lock=True)
     if tables := _tables_of(session, player_id):

@@ -43,7 +43,7 @@ def run(script: str, folder: Path) -> str:
         start_new_session=True,
     )
     try:
-        output, errors = process.communicate(timeout=300)
+        output, errors = process.communicate(timeout=900)
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -22,7 +22,7 @@ from analysis.stops import Stops
 from analysis.systems import StakeLimits
 from api.cli import main
 
-WAIT = 120  # seconds; far more than anything here takes
+WAIT = 600  # seconds; far more than anything here takes
 COIN = ["experiment", "--outcomes", "1:0.45,-1:0.55", "--unit", "1", "--limits", "1-50", "--bankroll", "20"]
 
 

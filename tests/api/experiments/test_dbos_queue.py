@@ -16,7 +16,7 @@ from api.jobs import dbos_queue
 from api.jobs.dbos_queue import DbosQueue
 from api.jobs.queue import Held
 
-WAIT = 60
+WAIT = 300
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

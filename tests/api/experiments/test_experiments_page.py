@@ -27,7 +27,7 @@ def test_the_page_leads_from_the_order_to_the_results(sqlite_url: str, tmp_path:
             env=os.environ,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=900,
             check=False,
         )
     finally:

@@ -23,7 +23,7 @@ from typing import Any, Final
 from analysis.errors import ExecutorError
 
 MOST_PROCESSES: Final = 256
-REACH_SECONDS: Final = 10.0  # to reach a scheduler
+REACH_SECONDS: Final = 20.0  # to reach a scheduler
 FORMS: Final = "local:, local:N (processes) or dask://HOST:PORT (a Dask scheduler)"
 _HOST: Final = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]{1,253}):(\d{1,5})")
 

@@ -31,7 +31,8 @@ def test_the_page_leads_from_the_order_to_the_results(sqlite_url: str, tmp_path:
             check=False,
         )
     finally:
-        assert served.stop() == 0
+        served.process.terminate()
+        assert served.process.wait(600) == 0
     assert done.returncode == 0, done.stdout + done.stderr
     order, *table, listed = done.stdout.splitlines()
     assert json.loads(order)["status"] == "waiting"

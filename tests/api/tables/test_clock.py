@@ -108,6 +108,26 @@ def test_who_does_not_stake_in_time_sits_out(
     sound(database)
 
 
+def test_when_nobody_is_left_who_stakes_the_late_sit_out_once_and_no_clock_runs(
+    ada: Person, person: People, clock: Clock, ticker: Ticker
+) -> None:
+    """The first stake sets the clock; its owner leaves and takes it back: stakes open again when the rest sit out."""
+    boris, clara = person("Boris"), person("Clara")
+    seats = [{"kind": "house"}, {"kind": "me"}, {"kind": "open"}, {"kind": "open"}]
+    table = ada.open(seats=[*seats[1:], seats[0]], turn_seconds=20)["id"]
+    for player in (boris, clara):
+        player.post(f"/tables/{table}/seats", {}, 201)
+    ada.do(table, "stake 10")
+    ada.ask("DELETE", f"/tables/{table}/seats/0")
+    clock.pass_(21)
+    assert ticker.tick() == 1
+    events = boris.get(f"/tables/{table}/events?limit=500")["events"]
+    assert sorted(event["seat"] for event in events if event["type"] == "timed_out") == [1, 2]
+    assert boris.get(f"/tables/{table}")["phase"] == "stakes"
+    clock.pass_(60)
+    assert ticker.tick() == 0
+
+
 def test_a_banker_who_vanishes_passes(
     person: People, clock: Clock, ticker: Ticker, database: Database
 ) -> None:

@@ -124,6 +124,7 @@ def session(
     ends = [(-walk.down, found.low), (found.first, found.alive)]
     if walk.top is not None:
         ends.append((walk.top, found.high))
+    ends = [(at, masses) for at, masses in ends if masses.any()]  # ruin may be out of reach, and far away
     least, most = min(at for at, _ in ends), max(at + len(masses) for at, masses in ends)
     masses = np.zeros(most - least, dtype=found.alive.dtype)
     for at, part in ends:

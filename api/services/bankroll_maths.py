@@ -97,29 +97,37 @@ def asked(body: Any, schema: Schema, spend: Spend = free) -> Asked:
 
 def ruin_figures(body: Any, spend: Spend = free) -> Figures:
     """Risk of ruin of a bankroll, or the bankroll for a `risk`."""
-    found = asked(body, RUIN_SCHEMA, spend)
+    check(body, RUIN_SCHEMA, "")
     given = {name: value for name, value in body.items() if value is not None}
     if ("bankroll" in given) == ("risk" in given):
         raise BankrollError("give bankroll, or risk to find the bankroll", pointer="/bankroll")
     if "risk" in given:
-        return {**found.head, **_needed(found.outcomes, given, spend)}
+        wanted = _checked_risk(given)
+        found = asked(body, RUIN_SCHEMA, spend)
+        return {**found.head, **_needed(found.outcomes, wanted, given, spend)}
     if "gain" in given:
         raise BankrollError("gain goes with risk; with a bankroll give goal", pointer="/gain")
+    found = asked(body, RUIN_SCHEMA, spend)
     spend(ruin_cost(found.outcomes, given))
     how = {name: given[name] for name in ("goal", "coups", "need") if name in given}
     risk = risk_of_ruin(found.outcomes, given["bankroll"], exact=given.get("exact", False), **how)
     return {**found.head, **_risk(risk)}
 
 
-def _needed(outcomes: Outcomes, given: Mapping[str, Any], spend: Spend) -> Figures:
+def _checked_risk(given: Mapping[str, Any]) -> Fraction:
     for name in ("goal", "exact"):
         if given.get(name):
             raise BankrollError(
                 "does not go with risk, which goes with gain, coups and need", pointer=f"/{name}"
             )
     risk = rational(given["risk"], "the risk", "/risk")
-    if 0 < risk < 1:
-        spend(risk_cost(outcomes, given, float(risk)))
+    if not 0 < risk < 1:
+        raise BankrollError(f"the risk must be between 0 and 1, not {float(risk):.6g}", pointer="/risk")
+    return risk
+
+
+def _needed(outcomes: Outcomes, risk: Fraction, given: Mapping[str, Any], spend: Spend) -> Figures:
+    spend(risk_cost(outcomes, given, float(risk)))
     how = {name: given[name] for name in ("gain", "coups", "need") if name in given}
     return {"risk": risk, **_bankroll(bankroll_for(outcomes, risk, **how))}
 
@@ -181,10 +189,12 @@ def sessions_figures(body: Any, spend: Spend = free) -> Figures:
 
 def sessions_told(body: Any, spend: Spend = free) -> tuple[Figures, Sessions]:
     """The same with the distribution itself, for tables and pictures."""
-    found = asked(body, SESSIONS_SCHEMA, spend)
+    check(body, SESSIONS_SCHEMA, "")
     shares = [_share(share, place) for place, share in enumerate(body.get("quantiles") or QUANTILES)]
-    if body.get("bankroll") is not None or body.get("goal") is None:
-        spend(sessions_cost(found.outcomes, body))
+    if body.get("goal") is not None and body.get("bankroll") is None:
+        raise BankrollError("a goal needs a bankroll", pointer="/bankroll")
+    found = asked(body, SESSIONS_SCHEMA, spend)
+    spend(sessions_cost(found.outcomes, body))
     how = {name: body[name] for name in ("bankroll", "goal") if body.get(name) is not None}
     told = session(found.outcomes, body["coups"], exact=body.get("exact", False), **how)
     results = int((told.masses > 0).sum())

@@ -73,6 +73,13 @@ def test_quantiles_of_exact_sessions_of_any_length():
     assert found.quantile(0.975) == session(coin("1/2"), 2000).quantile(0.975)
 
 
+def test_ruin_out_of_reach_takes_no_room():
+    """A bankroll of 2^62 stakes and ten coups: nothing but the sums of ten coups may come."""
+    far, free = session(coin("1/2"), 10, bankroll=2**62), session(coin("1/2"), 10)
+    assert len(far.masses) == 21
+    assert [far.chance(net) for net in range(-10, 11)] == [free.chance(net) for net in range(-10, 11)]
+
+
 def test_mean_and_deviation_grow_with_the_coups_and_their_root():
     game = Outcomes.parse("3:0.07,2:0.06,1:0.45,-1:0.32,-2:0.06,-3:0.04")
     for coups in (1, 50, 3000, 40_000):  # the last by Fourier transform

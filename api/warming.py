@@ -8,16 +8,16 @@ goes on as ever. A request that wants the analysis meanwhile waits a little, and
 """
 
 import fcntl
-import getpass
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import Final
 
 import structlog
@@ -27,6 +27,7 @@ from api.services.errors import Busy
 
 _DELAY: Final = 1.0  # seconds: a process that only starts to be stopped again need not do it
 _LOOK: Final = 0.2  # seconds between looks at the process that compiles
+_LONGEST: Final = 120.0  # seconds to wait for another process that compiles
 _PATIENCE: Final = 3.0  # seconds that a request waits: as long as loading takes, not as long as compiling
 _LATER: Final = 10  # seconds after which it should come back
 _LOWEST: Final = 19
@@ -67,24 +68,32 @@ class Warmer(Thread):
 
     def _compile(self) -> None:
         """Have the kernels on the disk, if that can be; `_warm` compiles what is not there. Raises Stopped."""
-        with _alone():
+        with _turns() as is_mine:
+            until = monotonic() + _LONGEST
+            while not is_mine() and monotonic() < until:
+                self._rest()
             # A server's process may not be forked into a compiler: it has threads, and a low priority is for good.
-            command = [sys.executable, "-m", "analysis.warm"]
-            compiling = subprocess.Popen(  # noqa: S603
-                command,
+            compiling = subprocess.Popen(
+                [sys.executable, "-m", "analysis.warm"],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,  # Ctrl+C is for the server, which ends it
             )
             os.setpriority(os.PRIO_PROCESS, compiling.pid, _LOWEST)
-            while compiling.poll() is None:
-                if self._service.stopping.wait(_LOOK):
-                    compiling.terminate()
-                    compiling.wait()
-                    raise Stopped
+            try:
+                while compiling.poll() is None:
+                    self._rest()
+            except Stopped:
+                compiling.terminate()
+                compiling.wait()
+                raise
         if compiling.returncode:
             _log.warning("warm", fault="the process that compiles failed", code=compiling.returncode)
+
+    def _rest(self) -> None:
+        if self._service.stopping.wait(_LOOK):
+            raise Stopped
 
     def _warm(self) -> None:
         from analysis.warm import warm  # noqa: PLC0415 - loads numba
@@ -104,8 +113,23 @@ def wait_until_warm(service: Service) -> None:
 
 
 @contextmanager
-def _alone() -> Iterator[None]:
-    """One at a time on this machine: the others find on the disk what the first compiled."""
-    with (Path(tempfile.gettempdir()) / f"macao-warm-{getpass.getuser()}.lock").open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+def _turns() -> Iterator[Callable[[], bool]]:
+    """One at a time on this machine, as the others find on the disk what the first compiled: is it one's turn now?"""
+    path = Path(tempfile.gettempdir()) / f"macao-warm-{os.getuid()}.lock"
+    try:
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError:  # somebody else's: then without turns
+        yield lambda: True
+        return
+    try:
+        yield partial(_is_locked, lock)
+    finally:
+        os.close(lock)
+
+
+def _is_locked(file: int) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -323,6 +323,26 @@ def test_a_failing_compiler_stops_no_question(
     assert client.post("/v1/odds", json={"rules": {"preset": "house"}}).status_code == 200
 
 
+def test_one_process_compiles_at_a_time(app: Flask, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The second waits for the first, and is not kept for ever by one that never ends."""
+    from api import warming  # noqa: PLC0415
+
+    monkeypatch.setattr("api.warming.tempfile.gettempdir", lambda: str(tmp_path))
+    with warming._turns() as first, warming._turns() as second:
+        assert first()
+        assert not second()
+        assert first()
+        monkeypatch.setattr(warming, "_LONGEST", 0.3)
+        warmer = Warmer(app.extensions[NAME], delay=0)
+        monkeypatch.setattr(warmer, "_warm", lambda: None)
+        monkeypatch.setattr("api.warming.sys.executable", "/bin/true")
+        warmer.start()
+        warmer.join(timeout=60)
+        assert warmer.done.is_set()
+    with warming._turns() as third:
+        assert third()
+
+
 def test_a_process_that_stops_ends_its_compiler(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     service, started = app.extensions[NAME], []
     run = subprocess.Popen

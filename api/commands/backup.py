@@ -11,6 +11,7 @@ import click
 from alembic.util import CommandError
 from sqlalchemy.exc import SQLAlchemyError
 
+from api.commands.opened import enter
 from api.config import ConfigError, from_environment
 from api.db import Database, DatabaseError
 from api.services import backup as archives
@@ -38,6 +39,7 @@ def backup(file: Path, url: str | None) -> None:
     """
     with _refusals(), _opened(url) as database:
         manifest = archives.backup(database, file, datetime.now(UTC))
+        enter(database, "database_backed_up", "database", _audited(manifest))
     click.echo(f"{file}: {_told(manifest)}")
     click.echo(f"SHA-256 of all it says: {manifest.digest}")
 
@@ -53,6 +55,7 @@ def restore(file: Path, url: str | None) -> None:
     with _refusals(), _opened(url) as database:
         manifest = archives.restore(database, file)
         report = check(database)
+        enter(database, "database_restored", "database", _audited(manifest))
     click.echo(f"Restored {_told(manifest)}")
     if not report.ok:
         raise click.ClickException(
@@ -84,6 +87,11 @@ def _refusals() -> Iterator[None]:
     except (OSError, SQLAlchemyError, CommandError) as error:
         reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
         raise click.ClickException(f"the database or the file cannot be used: {reason}") from None
+
+
+def _audited(manifest: Manifest) -> dict[str, Any]:
+    """What the audit log tells of an archive."""
+    return {"digest": manifest.digest, "rows": manifest.rows, "transfers": manifest.chain[0]}
 
 
 def _told(manifest: Manifest) -> str:

@@ -3,16 +3,12 @@
 import json
 import sys
 from dataclasses import asdict
-from datetime import UTC, datetime
 
 import click
 from rich.console import Console
 from rich.table import Table
-from sqlalchemy.exc import SQLAlchemyError
 
-from api.commands.opened import database_option, opened
-from api.db import Database
-from api.services import audit_log
+from api.commands.opened import database_option, enter, opened
 from api.services.audit import Report, check
 from api.services.errors import ServiceError
 
@@ -35,24 +31,13 @@ def check_command(url: str | None, as_json: bool) -> None:
         report = check(database)
     except ServiceError as error:
         raise click.ClickException(error.detail) from None
-    _enter(database, report)
+    found = {"ok": report.ok, "transfers": report.transfers, "findings": report.total}
+    enter(database, "ledger_checked", "ledger", found)
     if as_json:
         click.echo(json.dumps({"ok": report.ok, **asdict(report)}, indent=2))
     else:
         _show(report)
     sys.exit(0 if report.ok else 1)
-
-
-def _enter(database: Database, report: Report) -> None:
-    """Note the check in the audit log; a database that cannot be written to is checked all the same, and it is said."""
-    found = {"ok": report.ok, "transfers": report.transfers, "findings": report.total}
-    try:
-        with database.write() as session:
-            audit_log.come_from(session, audit_log.operator())
-            audit_log.note(session, "ledger_checked", "ledger", datetime.now(UTC), after=found)
-    except (ServiceError, SQLAlchemyError, OSError) as error:
-        reason = str(getattr(error, "orig", None) or error).splitlines()[0]
-        click.echo(f"This check is not in the audit log: {reason}", err=True)
 
 
 def _show(report: Report) -> None:

@@ -1,12 +1,16 @@
-"""The database that a command of an operator works on."""
+"""The database that a command of an operator works on, and the entry in the audit log that he did."""
 
 import os
-from typing import Final
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
 
 import click
+from sqlalchemy.exc import SQLAlchemyError
 
 from api.config import ConfigError, from_environment
 from api.db import Database, DatabaseError, is_current
+from api.services import audit_log
 from api.services.errors import ServiceError
 
 database_option: Final = click.option(
@@ -34,3 +38,14 @@ def opened(url: str | None) -> Database:
             " `macao migrate`"
         )
     return database
+
+
+def enter(database: Database, action: str, subject: str, after: Mapping[str, Any]) -> None:
+    """Enter in the audit log what the user of the machine did; where it cannot be written that is said, no more."""
+    try:
+        with database.write() as session:
+            audit_log.come_from(session, audit_log.operator())
+            audit_log.note(session, action, subject, datetime.now(UTC), after=after)
+    except (ServiceError, SQLAlchemyError, OSError) as error:
+        reason = str(getattr(error, "orig", None) or error).splitlines()[0]
+        click.echo(f"This is not in the audit log: {reason}", err=True)

@@ -40,6 +40,8 @@ ACTIONS: Final[dict[str, str]] = {
     "table_closed": "a table was closed: the phase before, the version after",
     "schema_migrated": "the schema of the database: its revisions",
     "ledger_checked": "the ledger was audited: what was found",
+    "database_backed_up": "everything was written to a file: its digest and its last transfer",
+    "database_restored": "everything was read from a file: its digest and its last transfer",
 }
 COLUMNS: Final = ("seq", "at", "actor", "key_id", "action", "subject", "request_id", "before", "after")
 ANONYMOUS, SYSTEM = "anonymous", "system"
@@ -130,14 +132,16 @@ def note(
 
 
 def migrated(session: Session, before: Heads, after: Heads, now: datetime) -> None:
-    """Note a migration, by the user who ran it: the revisions before (none for a new database) and after."""
+    """Note the migration of a database that was there before, by the user who ran it: revisions before and after."""
+    if not before:
+        return
     come_from(session, operator())
     note(
         session,
         "schema_migrated",
         "schema",
         now,
-        before={"revisions": list(before)} if before else None,
+        before={"revisions": list(before)},
         after={"revisions": list(after)},
     )
 

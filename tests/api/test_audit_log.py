@@ -10,6 +10,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from alembic import command
 from click.testing import CliRunner
 from flask import Flask
 from http_contract import contents, register
@@ -19,7 +20,7 @@ from stored import player
 
 from api.cli import main
 from api.context import NAME
-from api.db import Database, migrate
+from api.db import Database, _alembic, migrate
 from api.models import MINT
 from api.services import audit_log, keys, ledger
 
@@ -348,23 +349,43 @@ def test_the_check_says_what_it_found(written: Database) -> None:
     assert (told["ok"], told["findings"][0]["where"]) == (False, "entry 2")
 
 
-def test_a_migration_and_a_check_of_the_ledger_are_entered_under_the_user(
+def test_what_is_done_by_command_is_entered_under_the_user(
     tmp_path: Path, open_database: Callable[..., Database], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A migration of what was there (a new database is none), audit, backup; and a restore carries the log on."""
     monkeypatch.setenv("LOGNAME", "ursula")
-    url = f"sqlite:///{tmp_path}/new.db"
-    for _ in range(2):  # the second migration changes nothing
-        assert run(url, "migrate").exit_code == 0
-    assert run(url, "ledger", "check").exit_code == 0
-    migrated, checked = entries(open_database(url))
-    assert (migrated["actor"], migrated["action"], migrated["before"]) == (
-        "os:ursula",
-        "schema_migrated",
-        None,
+    url, copy, file = (
+        f"sqlite:///{tmp_path}/old.db",
+        f"sqlite:///{tmp_path}/copy.db",
+        str(tmp_path / "house.macao"),
     )
+    old = open_database(url)
+    with old.writing() as connection:
+        config = _alembic()
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0002")
+    for arguments in (["migrate"], ["migrate"], ["ledger", "check"], ["backup", file]):
+        assert run(url, *arguments).exit_code == 0
+    migrated, checked, saved = entries(old)
+    assert {entry["actor"] for entry in (migrated, checked, saved)} == {"os:ursula"}
+    assert (migrated["action"], migrated["before"]) == ("schema_migrated", {"revisions": ["0002"]})
     assert len(migrated["after"]["revisions"]) == 1
-    assert (checked["actor"], checked["action"]) == ("os:ursula", "ledger_checked")
-    assert checked["after"] == {"ok": True, "transfers": 0, "findings": 0}
+    assert (checked["action"], checked["after"]) == (
+        "ledger_checked",
+        {"ok": True, "transfers": 0, "findings": 0},
+    )
+    assert (saved["action"], saved["after"]["transfers"]) == ("database_backed_up", 0)
+    assert run(copy, "migrate").exit_code == 0
+    assert run(copy, "restore", file).exit_code == 0
+    restored = entries(open_database(copy))
+    assert [entry["action"] for entry in restored] == [
+        "schema_migrated",
+        "ledger_checked",
+        "database_restored",
+    ]
+    assert restored[:2] == [migrated, checked]
+    assert restored[2]["after"]["digest"] == saved["after"]["digest"]
+    assert run(copy, "audit", "check").exit_code == 0
 
 
 def test_a_ledger_that_cannot_be_written_to_is_checked_all_the_same(
@@ -381,5 +402,5 @@ def test_a_ledger_that_cannot_be_written_to_is_checked_all_the_same(
     monkeypatch.setattr(Database, "write", refuse)
     found = run(url, "ledger", "check")
     assert found.exit_code == 0
-    assert "not in the audit log: read-only file system" in found.output
+    assert "This is not in the audit log: read-only file system" in found.output
     assert contents(database) == before

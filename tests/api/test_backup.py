@@ -185,6 +185,13 @@ def backed_up(sqlite_url: str, tmp_path: Path, house: Callable[[str], Flask]) ->
     return sqlite_url, file
 
 
+LOG = ("audit_entries", "audit_head")  # goes on by what the commands themselves enter
+
+
+def without_log(rows: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    return {table: found for table, found in rows.items() if table not in LOG}
+
+
 @pytest.mark.parametrize("target", KINDS)
 def test_every_row_comes_back_as_it_was(
     target: str, backed_up: tuple[str, Path], tmp_path: Path, fresh: Callable[[str], str]
@@ -192,11 +199,15 @@ def test_every_row_comes_back_as_it_was(
     url, file = backed_up
     new = fresh(target)
     assert run("restore", str(file), "--database", new)[0] == 0
-    assert rows_of(new) == rows_of(url)
+    before, after = rows_of(url), rows_of(new)
+    assert without_log(after) == without_log(before)
+    # Of the log each has a last entry of its own: that it was backed up, that it was restored.
+    assert after["audit_entries"][:-1] == before["audit_entries"][:-1] != []
     # A backup of what was restored says the same of every table, whatever the database.
     assert run("backup", str(tmp_path / "again.backup"), "--database", new)[0] == 0
     with opened(file) as first, opened(tmp_path / "again.backup") as second:
-        assert first.manifest.parts == second.manifest.parts
+        for one, other in zip(first.manifest.parts, second.manifest.parts, strict=True):
+            assert one == other or one.table in LOG
         assert first.manifest.rows > 20
 
 
@@ -211,7 +222,8 @@ def test_the_manifest_tells_what_is_in_it(backed_up: tuple[str, Path]) -> None:
         )
     found = rows_of(url)
     assert {part["table"]: part["rows"] for part in manifest["parts"]} == {
-        table: len(rows) for table, rows in found.items()
+        table: len(rows) - (table == "audit_entries")  # the last one was entered after it
+        for table, rows in found.items()
     }
     for part in manifest["parts"]:
         text = texts[part["table"]]
@@ -282,9 +294,7 @@ def altered(file: Path, change: Callable[[Json, dict[str, bytes]], None], *, sig
 
 
 def richer(manifest: Json, texts: dict[str, bytes]) -> None:
-    texts["tables/accounts.jsonl"] = (
-        texts["tables/accounts.jsonl"].replace(b"990", b"999").replace(b"1010", b"1099")
-    )
+    texts["tables/accounts.jsonl"] = texts["tables/accounts.jsonl"].replace(b"1", b"2")
 
 
 def older(manifest: Json, texts: dict[str, bytes]) -> None:
@@ -341,7 +351,9 @@ def test_a_damaged_file_is_told_in_one_line(cut: str, backed_up: tuple[str, Path
     elif cut == "everything":
         data.clear()
     else:
-        data[len(data) // 2] ^= 0x10
+        with zipfile.ZipFile(backed_up[1]) as archive:  # within a text: some bytes of a zip say nothing
+            largest = max(archive.infolist(), key=lambda item: item.compress_size)
+        data[largest.header_offset + 30 + len(largest.filename) + largest.compress_size // 2] ^= 0x10
     bad = tmp_path / "bad.backup"
     bad.write_bytes(data)
     line = refused("restore", str(bad), "--database", f"sqlite:///{tmp_path}/new.db")

@@ -1,6 +1,6 @@
 """What players do at a table: join, act, play on by a policy, leave. Each is planned in a read."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from hmac import compare_digest
 from typing import Any
@@ -34,10 +34,11 @@ def begin(
 
 
 def plan_actions(
-    session: Session, table_id: str, player: str, texts: Sequence[str], terms: Terms, now: datetime
+    session: Session, table_id: str, player: str, texts: Mapping[str, str], terms: Terms, now: datetime
 ) -> Change:
-    """Do these actions in order, all or none, with all that follows. Raises what the engine refuses, and what
-    goes beyond the player's own limits."""
+    """Do these actions, by their places in the request, in order, all or none, with all that follows.
+
+    Raises what the engine refuses, and what goes beyond the player's own limits."""
     table, sitter = at_table(session, table_id, player)
     conductor = conductor_of(table.game)
     conductor.bind(session, table, player, now)

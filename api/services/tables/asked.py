@@ -1,14 +1,17 @@
 """A table as it was asked for (`table.md`, «Opening a table»), and what every family reads of it alike."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from api.services.errors import Invalid
+from api.services.errors import Invalid, ServiceError
 from api.services.tables.model import BOT, HOUSE, OPEN, PLAYER, Json, Sitter
+from casino.errors import CasinoError
 from casino.game import Game
 
 ME: Final = "me"
+ACTION: Final = "/action"  # where the one text of a request stands; of several one stands at /actions/0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,20 @@ def sitter_of(number: int, seat: Mapping[str, Any], default_policy: str) -> Sitt
         policy = seat.get("policy", default_policy)
         return Sitter(number, BOT, name=name, policy=policy, stake=seat.get("stake"))
     return Sitter(number, kind, name="House" if kind == HOUSE else None)
+
+
+@contextmanager
+def placed(pointer: str) -> Iterator[None]:
+    """Whatever an engine refuses of a text that a client sent is told with the text's place in the request."""
+    try:
+        yield
+    except CasinoError as refusal:
+        refusal.pointer = pointer
+        raise
+    except ServiceError as refusal:
+        if refusal.pointer == ACTION:
+            refusal.pointer = pointer
+        raise
 
 
 def claim_seat(sitters: Sequence[Sitter]) -> int:

@@ -1,6 +1,6 @@
 """Banking tables: how one is opened, played forward, left and shown."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from api.services.errors import Conflict, Invalid, NotFound
-from api.services.tables.asked import ME, Opening, Plan, claim_seat, refuse, sitter_of
+from api.services.tables.asked import ME, Opening, Plan, claim_seat, placed, refuse, sitter_of
 from api.services.tables.autoplay import autoplay
 from api.services.tables.bank_needed import NAME as NEEDED
 from api.services.tables.bank_needed import Spend, bank_needed
@@ -73,15 +73,19 @@ class BankingTables:
             return Change(table, table.stored, _WAITING, None, happenings=told)
         return _begun(table, terms, now, told)
 
-    def act(self, table: TableData, seat: int, texts: Sequence[str], terms: Terms, now: datetime) -> Change:
+    def act(
+        self, table: TableData, seat: int, texts: Mapping[str, str], terms: Terms, now: datetime
+    ) -> Change:
         """Do these actions in order, all or none, with all that follows."""
         if not table.stored.get("state"):
             raise Conflict("the table waits for its open seats to be taken", code="waiting_for_seats")
         play = Play.resume(table, terms, now)
         play.run()  # a table that waited for chips goes on once there are some
-        for step in (step for text in texts for step in text.split(";")):
-            play.act(seat, step.strip(), BY_HAND)
-            play.run()
+        for pointer, text in texts.items():
+            with placed(pointer):
+                for step in text.split(";"):
+                    play.act(seat, step.strip(), BY_HAND)
+                    play.run()
         return play.change()
 
     def autoplay(
@@ -126,10 +130,12 @@ class BankingTables:
     def time_up(self, table: TableData, terms: Terms, now: datetime) -> Change:
         """Every person who is awaited has his turn played by the default."""
         play = Play.resume(table, terms, now)
-        phase, coups = play.state.phase, play.state.coups
+        moment = play.state.phase, play.state.coups
         for seat in [seat for seat in play.state.awaited() if table.sitters[seat].by_hand]:
-            while seat in play.state.awaited() and (play.state.phase, play.state.coups) == (phase, coups):
+            while seat in play.state.awaited() and (play.state.phase, play.state.coups) == moment:
                 play.act(seat, play.default_action(seat), BY_DEFAULT, timed_out=True)
+                if play.state.phase != "play":
+                    break  # one action is his turn: where all sit out stakes open again, and he is awaited anew
         play.run()
         return play.change()
 

@@ -1,6 +1,6 @@
 """What differs between tables of the families, behind one set of calls: nothing else asks for a table's family."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final, Protocol
 
@@ -43,8 +43,10 @@ class Conductor(Protocol):
     ) -> Change:
         """The change that opens a table just written, with the events `told` first."""
 
-    def act(self, table: TableData, seat: int, texts: Sequence[str], terms: Terms, now: datetime) -> Change:
-        """Do these actions in order, all or none, with all that follows."""
+    def act(
+        self, table: TableData, seat: int, texts: Mapping[str, str], terms: Terms, now: datetime
+    ) -> Change:
+        """Do these actions, by their places in the request, in order, all or none, with all that follows."""
 
     def autoplay(
         self,

@@ -1,6 +1,6 @@
 """Tables: open, join, act, watch, recall. Every view is one read or one write of the table services."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from typing import Any, Final
 
 from flask import Response
@@ -15,7 +15,7 @@ from api.ids import new_id
 from api.paging import next_link, page
 from api.services.errors import Conflict, Forbidden, Gone, Invalid, LimitReached, NotFound, Stale
 from api.services.tables import acting, opening, views
-from api.services.tables.asked import Opening
+from api.services.tables.asked import ACTION, Opening
 from api.services.tables.change import Change, commit
 from api.services.tables.families import conductor_of
 from api.services.tables.model import Json, TableData, load_for
@@ -69,7 +69,7 @@ def _loaded(session: Session, table_id: str) -> TableData:
     return table
 
 
-def _current(table_id: str, texts: Sequence[str] = ()) -> Callable[[Session], str | None]:
+def _current(table_id: str, texts: Collection[str] = ()) -> Callable[[Session], str | None]:
     """The version of a table; None where all that is to be done may be done whatever the version (a «macao»)."""
     who = caller().player
 
@@ -254,7 +254,7 @@ def act(body: dict[str, Any], table_id: str) -> Response:
 
     The house and bots answer at once; `new_events` tells what happened.
     """
-    current = _current(table_id, _texts(body))
+    current = _current(table_id, _texts(body).values())
     return write(_done, plan=_thought_out(_plan(body, table_id)), current=current, etag=_tag, after=_tell)
 
 
@@ -269,8 +269,12 @@ def _thought_out(plan: Callable[[Session], Change]) -> Callable[[Session], Chang
     return charged
 
 
-def _texts(body: dict[str, Any]) -> list[str]:
-    return body.get("actions") or [body["action"]]
+def _texts(body: dict[str, Any]) -> dict[str, str]:
+    """The texts of a request by their places in it."""
+    several = body.get("actions")
+    if several is None:
+        return {ACTION: body["action"]}
+    return {f"/actions/{number}": text for number, text in enumerate(several)}
 
 
 def _plan(body: dict[str, Any], table_id: str) -> Any:

@@ -94,6 +94,28 @@ def test_a_stalemate_is_scored_and_ends_the_deal(ada: Person, boris: Person, dat
     assert view["phase"] == "closed"
 
 
+def test_a_refusal_names_the_text_that_is_refused(ada: Person, boris: Person) -> None:
+    """Alone it stands at `/action`, of several at `/actions/1`; a seed with a seat at `/seed`."""
+    table = ada.open(game="peklo", seats=[ME, OPEN], options={"max_hand": 1})["id"]
+    problem = boris.post(f"/tables/{table}/seats", {"seed": "xyz"}, 422)
+    assert problem["errors"][0]["pointer"] == "/seed"
+    boris.post(f"/tables/{table}/seats", {}, 201)
+    first = ada if ada.get(f"/tables/{table}")["legal"] else boris
+    second = boris if first is ada else ada
+    for player, texts, code, pointer in (
+        (first, ["nonsense"], "notation", "/action"),
+        (first, ["play 2S"], "illegal", "/action"),
+        (first, ["bid 0", "bid 9"], "not_your_turn", "/actions/1"),
+        (first, ["bid 0", "play 9X"], "notation", "/actions/1"),
+        (second, ["bid 0"], "not_your_turn", "/action"),
+    ):
+        problem = player.do(table, *texts, status=422 if code == "notation" else 409)
+        assert (problem["code"], problem["errors"][0]["pointer"]) == (code, pointer), texts
+    house = ada.open()["id"]
+    problem = ada.do(house, "stake 10", "stake 7", status=409)
+    assert problem["errors"][0]["pointer"] == "/actions/1"
+
+
 # Time
 
 

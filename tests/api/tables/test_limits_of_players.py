@@ -379,7 +379,7 @@ def test_a_plan_is_stale_once_the_wallet_or_the_limits_changed(
 
     def plan(table: str, text: str) -> object:
         with database.read() as session:
-            return plan_actions(session, table, ada.id, [text], TERMS, clock())
+            return plan_actions(session, table, ada.id, {"/action": text}, TERMS, clock())
 
     def write(change: object) -> None:
         with database.write() as session:
@@ -392,7 +392,7 @@ def test_a_plan_is_stale_once_the_wallet_or_the_limits_changed(
     boris = Person(ada.client.application, "Boris")
     table = boris.open()["id"]
     with database.read() as session:
-        change = plan_actions(session, table, boris.id, ["stake 50"], TERMS, clock())
+        change = plan_actions(session, table, boris.id, {"/action": "stake 50"}, TERMS, clock())
     put(boris, stake=10)  # he had none before
     with pytest.raises(PlanStale):
         write(change)

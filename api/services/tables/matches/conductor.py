@@ -1,6 +1,6 @@
 """Tables of matches: how one is opened, played forward, left and shown."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
 from typing import Any, Final
@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from api.services.errors import Conflict, Invalid, NotFound
-from api.services.tables.asked import Opening, Plan
+from api.services.tables.asked import Opening, Plan, placed
 from api.services.tables.bank_needed import Spend
 from api.services.tables.change import Change, Happening
 from api.services.tables.matches import opening, proving
@@ -75,21 +75,17 @@ class MatchTables:
         course.run()
         return course.change()
 
-    def act(self, table: TableData, seat: int, texts: Sequence[str], terms: Terms, now: datetime) -> Change:
+    def act(
+        self, table: TableData, seat: int, texts: Mapping[str, str], terms: Terms, now: datetime
+    ) -> Change:
         """Do these texts in order, all or none, with all that follows.
 
         Bots wait as long as the seat may act itself: so it can play and say «macao» in one request.
         """
         course = Course.resume(table, terms, now)
-        for text in texts:
-            if course.state is None:
-                _give_seed(course, seat, text)
-                course.run()
-            else:
-                if seat not in course.state.actors():
-                    course.run()
-                _refuse_seed(course, seat, text)
-                course.act(seat, text, BY_HAND)
+        for pointer, text in texts.items():
+            with placed(pointer):
+                _do(course, seat, text)
         course.run()
         return course.change()
 
@@ -105,7 +101,8 @@ class MatchTables:
         course.purses.admit(taken)
         course.tell("seated", taken.number, taken.told())
         if seed is not None:
-            _give_seed(course, taken.number, f"{SEED} {seed}")
+            with placed("/seed"):
+                _give_seed(course, taken.number, f"{SEED} {seed}")
         course.run()
         return course.change()
 
@@ -183,6 +180,18 @@ def _purse(table: TableData, sitter: Sitter) -> int:
         return table.balance(sitter)
     purses: list[int] = table.stored["purses"]
     return purses[sitter.number]
+
+
+def _do(course: Course, seat: int, text: str) -> None:
+    """Do one text by hand."""
+    if course.state is None:
+        _give_seed(course, seat, text)
+        course.run()
+        return
+    if seat not in course.state.actors():
+        course.run()
+    _refuse_seed(course, seat, text)
+    course.act(seat, text, BY_HAND)
 
 
 def _give_seed(course: Course, seat: int, text: str) -> None:

@@ -17,6 +17,7 @@ from api.refusals import MissingScope
 from api.services.errors import Invalid, Unauthorized
 from api.views.bankroll_maths import examples, schemas
 from api.views.odds.spending import spend
+from api.warming import wait_until_warm
 from casino.errors import NotationError, RulesError, UnknownGame
 
 _REFUSALS: Final = (
@@ -37,6 +38,7 @@ blueprint = Blueprint(
 
 
 def _maths() -> ModuleType:
+    wait_until_warm(service())
     from api.services import bankroll_maths  # noqa: PLC0415 - loads numpy and scipy
 
     return bankroll_maths

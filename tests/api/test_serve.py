@@ -136,16 +136,6 @@ def test_what_is_no_http_is_a_problem_too(serve: Callable[..., Served]) -> None:
     assert served.stop() == 0
 
 
-def test_several_processes_count_together(serve: Callable[..., Served]) -> None:
-    served = serve(MACAO_WORKERS="2", MACAO_THREADS="4", MACAO_MAX_WAITERS="2")
-    for _ in range(12):
-        assert served.ask("GET", "/v1/games")[0] == 200
-    text = served.ask("GET", "/metrics")[2].decode()
-    (line,) = (line for line in text.splitlines() if 'route="/v1/games"' in line and "requests_total" in line)
-    assert line.endswith(" 12.0")
-    assert served.stop() == 0
-
-
 def run(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MACAO_")}
     return subprocess.run(

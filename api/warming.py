@@ -97,7 +97,7 @@ class Warmer(Thread):
 
     def _warm(self) -> None:
         from analysis.warm import warm  # noqa: PLC0415 - loads numba
-        from api.services import experiment_requests, odds  # noqa: F401, PLC0415 - load scipy
+        from api.services import bankroll_maths, experiment_requests, odds  # noqa: F401, PLC0415 - load scipy
 
         warm()
 

@@ -32,7 +32,7 @@ EXPECTED = frozenset(
     )
 )
 PATIENCE = 120.0  # seconds
-STALE = 3.0  # seconds after which a connection is opened anew: the server closes those that say nothing for 5
+STALE = 1.0  # seconds of silence after which a player opens a new connection: the server closes one after 5
 LEAVES = 0.004  # share of turns at tables of the rotating kind after which a player goes and comes back
 Json = dict[str, Any]
 
@@ -109,12 +109,17 @@ class _Wire:
         lines += [f"Authorization: Bearer {self.key}"] if self.key else []
         lines += ["Content-Type: application/json", f"Content-Length: {len(data)}"] if data else []
         lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
-        await self._ready()
-        start = monotonic()
+        request = "\r\n".join(lines).encode() + b"\r\n\r\n" + data
+        fresh, start = await self._ready(), monotonic()
         try:
-            status, answer = await self._exchange("\r\n".join(lines).encode() + b"\r\n\r\n" + data)
+            status, answer = await self._exchange(request)
         except (OSError, asyncio.IncompleteReadError) as error:
             await self.close()
+            if (
+                not fresh
+            ):  # closed as idle while the request was on its way: sent again, as every client has to
+                self.tally.refusals["(idle connection closed, sent again)"] += 1
+                return await self.ask(kind, method, path, body, **headers)
             self.tally.faults[f"{kind}: {type(error).__name__}"] += 1
             return None
         self.used = monotonic()
@@ -132,11 +137,14 @@ class _Wire:
             self.tally.faults[f"{kind}: {status} {code}"] += 1
         return None
 
-    async def _ready(self) -> None:
+    async def _ready(self) -> bool:
+        """Have a connection; is it a new one?"""
         if self.streams is not None and monotonic() - self.used > STALE:
             await self.close()
         if self.streams is None:
             self.streams = await asyncio.open_connection("127.0.0.1", self.port)
+            return True
+        return False
 
     async def _exchange(self, request: bytes) -> tuple[int, bytes]:
         assert self.streams is not None

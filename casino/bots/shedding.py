@@ -18,9 +18,9 @@ _TRIED: Final = 12  # actions that are played out, those that `simple` likes bes
 _FEW: Final = 8  # deals after which actions are compared
 _SURE: Final = 1.0  # standard errors
 _FAR: Final = 12  # actions after which a deal that is played out is judged as it stands
-_SEARCHED: Final = Traits(keep_wild=True)  # what `search` begins from: on the whole the best of the tactics
-_CARD: Final = 0.02  # what a card less than the others is worth beside a win
-_POINT: Final = 0.005  # what a point less than the others is worth beside a win
+# What a card less than the others' mean, and a point less, is worth beside a win.
+_CARD: Final = 0.005
+_POINT: Final = 0.001
 
 
 class SimpleBot:
@@ -43,13 +43,16 @@ class SimpleBot:
 class SearchBot(SimpleBot):
     """Draws deals that the view allows and plays actions out in each, some way on, with `simple` in all seats.
 
-    It does what `simple` would that keeps wild cards, unless another action came out better in the same deals by
-    more than their spread explains. A deal counts by the share of its win, and by points or cards less than the
-    others hold. It stops after `nodes` actions played out; one that falls clearly behind is played out no more.
+    It does what `simple` would (keeping wild cards, where they do not attack), unless another action came out better in
+    the same deals by more than their spread explains. A deal counts by the share of its win, and by points or cards
+    less than the others hold. It stops after `nodes` actions played out; one that falls clearly behind is played out no
+    more.
     """
 
     def __init__(self, game: ShedGame, rng: Random, nodes: int = NODES, traits: Traits | None = None) -> None:
-        super().__init__(game, traits or _SEARCHED)
+        # What it begins from: wild cards are kept for last, unless they are attacks, which are not worth it.
+        wild_attacks = game.tables.wild & game.tables.attacks
+        super().__init__(game, traits or Traits(keep_wild=not wild_attacks))
         self.rng = rng
         self.nodes = nodes
 
@@ -190,12 +193,16 @@ def _look_of(state: ShedState, seat: int) -> Look:
 
 
 def _gain(state: ShedState, seat: int) -> float:
-    """What a deal played out, or as it stands, is worth to the seat."""
+    """What a deal played out, or as it stands, is worth to the seat: its share of the win, and what it holds less than
+    the others. While nobody is out, each is taken to win the likelier the fewer cards he holds."""
     outcome = state.outcome
     winners = outcome.winners if outcome is not None else tuple(state.finished[:1])
-    won = 1 / len(winners) if seat in winners else 0.0
     held = [hand.bit_count() for hand in state.hands]
-    gain = won + _CARD * _lead(held, seat)
+    if winners:
+        share = (seat in winners) / len(winners)
+    else:
+        share = 1 / (held[seat] or 1) / sum(1 / (count or 1) for count in held)
+    gain = share + _CARD * _lead(held, seat)
     if not state.tables.rules.points:
         return gain
     if outcome is None:

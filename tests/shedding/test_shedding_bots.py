@@ -215,12 +215,12 @@ def maker(policy, nodes=None):
     return lambda game, rng: make(Policy(policy, nodes=nodes), game, rng)
 
 
-@pytest.mark.parametrize(("name", "rounds"), [("tel-aviv", 20), ("romanian-regional", 30)])
-def test_each_bot_is_stronger_than_the_last(name, rounds):
+@pytest.mark.parametrize("name", ["hungarian", "romanian-regional"])
+def test_each_bot_is_stronger_than_the_last(name):
     """The whole interval above a fair share, from fixed seeds (every variant: docs/bots.md)."""
     game = find(name).game(None, 2)
-    assert duel(game, maker("simple"), maker("random"), rounds).stronger
-    assert duel(game, maker("search", 300), maker("simple"), rounds).stronger
+    assert duel(game, maker("simple"), maker("random"), 24).stronger
+    assert duel(game, maker("search", 600), maker("simple"), 24).stronger
 
 
 @pytest.mark.parametrize(("weak", "strong"), [("random", "simple"), ("simple", "search")])

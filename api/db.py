@@ -1,8 +1,8 @@
 """The database: one way to read, one way to write, the same on SQLite and on PostgreSQL.
 
 `read()` is a consistent snapshot that refuses writes and waits for nobody. `write()` is one transaction that
-is committed at the end of the block or rolled back; on SQLite writers queue (api/write_queue.py) and begin
-immediately, on PostgreSQL they lock the rows that they change.
+is committed at the end of the block or rolled back; on SQLite writers queue, and those who queue together are
+committed together (api/write_queue.py), on PostgreSQL they lock the rows that they change.
 
 SQLite runs in WAL mode with `synchronous=FULL`: a commit is on the disk before it is acknowledged, so neither
 `kill -9` nor a power cut loses one. (NORMAL would survive the kill, but not the power cut; FULL costs about a

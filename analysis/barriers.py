@@ -27,12 +27,14 @@ Column = NDArray[Any]
 
 @dataclass(frozen=True)
 class Between:
-    """From the start of a walk: chance of ruin before the goal, expected coups, and those coups on the paths that
-    end in ruin (`coups_ruined` = E[coups; ruin]). Fractions where exact, else floats."""
+    """From the start of a walk: chances of ruin and of the goal, each by equations of its own, so that a small one
+    keeps its digits; and the expected coups on the paths that end so (`coups_ruined` = E[coups; ruin]). Fractions
+    where exact, else floats."""
 
     ruin: Fraction | float
-    coups: Fraction | float
+    goal: Fraction | float
     coups_ruined: Fraction | float
+    coups_goal: Fraction | float
 
 
 def between(walk: Walk, *, exact: bool = False) -> Between:
@@ -44,10 +46,9 @@ def between(walk: Walk, *, exact: bool = False) -> Between:
     check_exact(walk.outcomes, exact=exact)
     states = _states(walk)
     solve = _Exact(walk, states) if exact else _Banded(walk, states)
-    ruin, coups = solve(_lost(walk, states, exact=exact)), solve(_ones(states, exact=exact))
-    ruined = solve(ruin)
-    kind = Fraction if exact else float
-    return Between(kind(ruin[walk.start]), kind(coups[walk.start]), kind(ruined[walk.start]))
+    kind, start = Fraction if exact else float, walk.start
+    ruin, goal = (solve(column) for column in _ends(walk, states, exact=exact))
+    return Between(*(kind(column[start]) for column in (ruin, goal, solve(ruin), solve(goal))))
 
 
 def _states(walk: Walk) -> int:
@@ -61,17 +62,14 @@ def _states(walk: Walk) -> int:
     return walk.top
 
 
-def _lost(walk: Walk, states: int, *, exact: bool) -> Column:
-    """Chance of being ruined by the next coup, by state."""
+def _ends(walk: Walk, states: int, *, exact: bool) -> tuple[Column, Column]:
+    """Chances of being ruined, and of reaching the goal, by the next coup, by state."""
     chances: Sequence[Any] = walk.outcomes.probabilities if exact else list(walk.long_chances)
-    lost = np.zeros(states, dtype=object if exact else np.longdouble)
+    lost, won = np.zeros((2, states), dtype=object if exact else np.longdouble)
     for step, p in zip(walk.steps, chances, strict=True):
         lost[: max(0, -step)] += p
-    return lost
-
-
-def _ones(states: int, *, exact: bool) -> Column:
-    return np.array([Fraction(1)] * states, dtype=object) if exact else np.ones(states, dtype=np.longdouble)
+        won[max(0, states - max(0, step)) :] += p
+    return lost, won
 
 
 class _Banded:

@@ -15,6 +15,7 @@ from scipy.optimize import brentq
 from analysis.outcomes import BankrollError, Number, Outcomes, rational
 
 _TINY = 1e-12  # the least exponent of a fall that is told from 0
+_LARGE = 30.0  # exponents from which the 1 of expm1 no longer counts
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,11 @@ def certainty_equivalent(outcomes: Outcomes, bankroll: Number, risk_tolerance: N
     power = 1 - 1 / tolerance
     if not power:
         return held * math.expm1(float(chances @ logs))
-    return held * math.expm1(math.log1p(float(chances @ np.expm1(power * logs))) / power)
+    powers = power * logs
+    most = float(powers.max())
+    if most > _LARGE:  # the worst outcome weighs beyond what floats hold: by the logarithm of a sum
+        return held * math.expm1((most + math.log(float(chances @ np.exp(powers - most)))) / power)
+    return held * math.expm1(math.log1p(float(chances @ np.expm1(powers))) / power)
 
 
 def _slope(outcomes: Outcomes, f: float) -> float:

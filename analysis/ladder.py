@@ -211,5 +211,7 @@ def _times(outcomes: Outcomes, points: int, heights: Floats) -> Floats:
     for k in range(1, down):
         above[k] = inner * (above[k - 1] + negative[k - 1])
         below[down - 1 - k] = negative[down - 1 - k] + outer * below[down - k]
-    visits = (above + below) / (1 - inner * outer)
+    # 1 - inner * outer, however near to 1 the product is.
+    apart = -math.expm1(-abs(log_root(outcomes)) * float(outcomes.step))
+    visits = (above + below) / apart
     return np.convolve(visits, np.concatenate([[1.0], -heights]))[:down]

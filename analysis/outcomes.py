@@ -22,7 +22,8 @@ LARGEST_NET = 10**6
 FINEST_NET = 10**6  # largest denominator of a net
 MOST_TIMES = 10**15  # that one result is recorded
 _SLACK = 1e-9  # how far from 1 floats may add up
-_PLAIN = re.compile(r"[+-]?(\d{1,200}(/\d{1,200})?|(\d{1,200}\.?\d{0,200}|\.\d{1,200})([eE][+-]?\d{1,2})?)")
+MOST_NUMBER = 10**300  # of any number of a question: floats must hold it
+_PLAIN = re.compile(r"[+-]?(\d{1,200}(/\d{1,200})?|(\d{1,200}(\.\d{0,200})?|\.\d{1,200})([eE][+-]?\d{1,2})?)")
 
 
 def rational(value: Number, what: str, pointer: str = "") -> Fraction:
@@ -30,6 +31,8 @@ def rational(value: Number, what: str, pointer: str = "") -> Fraction:
     if isinstance(value, bool) or not isinstance(value, int | float | str | Fraction):
         raise BankrollError(f"{what} must be a number, not {str(value)[:40]!r}", pointer=pointer)
     if isinstance(value, int | Fraction):
+        if not -MOST_NUMBER <= value <= MOST_NUMBER:
+            raise BankrollError(f"{what} is beyond any bankroll: at most 10^300 is taken", pointer=pointer)
         return Fraction(value)
     text = repr(float(value)) if isinstance(value, float) else value.strip()
     if not _PLAIN.fullmatch(text):

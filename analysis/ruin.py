@@ -138,15 +138,13 @@ def _for_ever(walk: Walk, *, exact: bool) -> Risk:
 
 def _to_goal(walk: Walk, *, exact: bool) -> Risk:
     found = between(walk, exact=exact)
-    reached = 1 - found.ruin
-    left = found.coups - found.coups_ruined
     return _risk(
         walk,
         ruin=found.ruin,
-        goal=reached,
-        coups=found.coups,
+        goal=found.goal,
+        coups=found.coups_ruined + found.coups_goal,
         if_ruined=found.coups_ruined / found.ruin if found.ruin else None,
-        if_goal=left / reached if reached > 0 else None,
+        if_goal=found.coups_goal / found.goal if found.goal else None,
     )
 
 
@@ -179,7 +177,8 @@ def _risk(
 ) -> Risk:
     outcomes, bankroll = walk.outcomes, float(walk.bankroll)
     root = log_root(outcomes)
-    rate = 2 * float(outcomes.mean) / float(outcomes.variance) if outcomes.variance else math.inf
+    mean, variance = float(outcomes.mean), float(outcomes.variance)
+    rate = 2 * mean / variance if variance else math.copysign(math.inf, mean)
     return Risk(
         ruin,
         goal,

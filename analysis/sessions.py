@@ -46,15 +46,17 @@ class Sessions:
         count = math.floor((rational(net, "a net result") - self.least) / self.step) + 1
         return self._value(self.masses[: max(0, count)].sum())
 
-    def quantile(self, share: float) -> Fraction:
-        """The least result that at least the share `share` (0 to 1) of all sessions does not exceed."""
-        if not 0 <= share <= 1:
-            raise BankrollError(f"a quantile is between 0 and 1, not {share}", pointer="/quantiles")
+    def quantile(self, share: Number) -> Fraction:
+        """The least result that at least the share `share` (0 to 1) of all sessions does not exceed; for 0 the
+        worst that may come."""
+        part = rational(share, "a quantile", "/quantiles")
+        if not 0 <= part <= 1:
+            raise BankrollError(f"a quantile is between 0 and 1, not {float(part):.6g}", pointer="/quantiles")
         wanted: Any
         if self.scale is not None:
-            wanted = math.ceil(Fraction(str(share)) * self.scale)
+            wanted = math.ceil(part * self.scale)
         else:
-            wanted = min(share, 1 - 1e-14) * self._summed[-1]
+            wanted = min(float(part), 1 - 1e-14) * self._summed[-1]
         return self.net(int(np.searchsorted(self._summed, wanted)))
 
     @cached_property
@@ -71,7 +73,7 @@ class Sessions:
     @property
     def loss(self) -> Chance:
         """The probability of a loss."""
-        return 1 - self._value(self.masses[self._first_from(Fraction(0)) :].sum())
+        return self._value(self.masses[: self._first_from(Fraction(0))].sum())
 
     @property
     def win(self) -> Chance:
@@ -125,10 +127,12 @@ def session(
     if walk.top is not None:
         ends.append((walk.top, found.high))
     ends = [(at, masses) for at, masses in ends if masses.any()]  # ruin may be out of reach, and far away
-    least, most = min(at for at, _ in ends), max(at + len(masses) for at, masses in ends)
+    least = min(at + int(np.argmax(masses != 0)) for at, masses in ends)
+    most = max(at + len(masses) - int(np.argmax(masses[::-1] != 0)) for at, masses in ends)
     masses = np.zeros(most - least, dtype=found.alive.dtype)
     for at, part in ends:
-        masses[at - least : at - least + len(part)] += part
+        low, high = max(0, least - at), min(len(part), most - at)
+        masses[at + low - least : at + high - least] += part[low:high]
     return Sessions((least - walk.start) * outcomes.step, outcomes.step, masses, found.scale)
 
 

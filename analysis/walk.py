@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from analysis.outcomes import BankrollError, Outcomes
 
 MOST_WORK = 4 * 10**9  # multiply-adds of one answer: a few seconds of one core
+_ROW_COST = 800  # to begin a coup's row of one outcome costs that many of them
 _EXACT_COST = 40  # a step on exact integers costs that many of floats, and more as they grow
 _TRIMMED = 1e-15  # probability that float answers may lose in all by cutting off far tails
 _TRIM_EVERY = 32
@@ -217,6 +218,7 @@ def ruin_by_state(walk: Walk, coups: int) -> Array:
     Backward recursion: one run answers for every bankroll at once. Raises BankrollError above the cap of work.
     """
     check_coups(coups)
+    _check_rows(walk, coups)
     refuse_above(states_work(walk, coups), f"ruin within {coups} coups from every bankroll")
     chance = np.zeros(0)
     for _ in range(coups):
@@ -238,6 +240,7 @@ def check_coups(coups: int) -> None:
 def check_work(walk: Walk, coups: int, *, exact: bool, whole: bool) -> None:
     """Raise BankrollError where `passage` would cost more than the cap, with the estimate."""
     check_exact(walk.outcomes, exact=exact)
+    _check_rows(walk, coups)
     width = _width(walk, coups, exact=exact, whole=whole)
     work = passage_work(walk, coups, exact=exact, whole=whole)
     refuse_above(work, f"{coups} coups over about {width:.3g} bankrolls")
@@ -247,6 +250,11 @@ def passage_work(walk: Walk, coups: int, *, exact: bool = False, whole: bool = T
     """About how many multiply-adds of floats `passage` takes."""
     work = coups * _width(walk, coups, exact=exact, whole=whole) * len(walk.steps)
     return work * _EXACT_COST * (1 + coups * math.log2(walk.total) / 4096) if exact else work
+
+
+def _check_rows(walk: Walk, coups: int) -> None:
+    """Raise BankrollError where the coups alone are too many, however few bankrolls each looks at."""
+    refuse_above(coups * len(walk.steps) * _ROW_COST, f"{coups} coups one after another")
 
 
 def states_work(walk: Walk, coups: int) -> float:

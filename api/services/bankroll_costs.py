@@ -16,7 +16,7 @@ _PER_STEP: Final = 2.5e-6  # milliseconds of a multiply-add of floats
 _PER_ROW: Final = 2e-3  # of a coup's row of them
 _PER_LONG: Final = 5e-5  # of one in extended precision
 _PER_FRACTION: Final = 3e-3  # of one of fractions
-_SOLUTIONS: Final = 9  # of the equations between two barriers: three columns, each put right twice
+_SOLUTIONS: Final = 12  # of the equations between two barriers: four columns, each put right twice
 _DEALT: Final = 2_000  # four million coups against several punters
 _FIRST_POINTS: Final = 8192  # on the unit circle, for ladder heights
 

@@ -206,7 +206,7 @@ def sessions_told(body: Any, spend: Spend = free) -> tuple[Figures, Sessions]:
         "standard_deviation": told.deviation,
         "win": told.win,
         "loss": told.loss,
-        "quantiles": {f"{float(share):g}": told.quantile(float(share)) for share in shares},
+        "quantiles": {repr(float(share)).removesuffix(".0"): told.quantile(share) for share in shares},
         "results": results,
         "distribution": dict(listed(told))
         if results <= MOST_LISTED and results * length <= _MOST_DIGITS

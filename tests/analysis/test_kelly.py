@@ -1,6 +1,7 @@
 """Kelly fractions and growth against published figures and closed forms."""
 
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import pytest
@@ -105,6 +106,17 @@ def test_certainty_equivalent_of_logarithmic_utility():
     assert certainty_equivalent(coin("1/2"), 10, "1/2") == pytest.approx(2 / (1 / 11 + 1 / 9) - 10, abs=1e-13)
     # At the bankroll 1 / f* the certainty equivalent of Kelly's stake is about half the mean (second order).
     assert certainty_equivalent(coin("0.51"), 50) == pytest.approx(0.01, rel=1e-3)
+
+
+@pytest.mark.parametrize("parts", [20, 100, 1000])
+def test_certainty_equivalent_of_the_very_cautious(parts):
+    """By decimals of 60 digits: B · (E[(1 + X / B)^g]^(1/g) - 1) with g = 1 - parts, far beyond what floats hold."""
+    with localcontext() as context:
+        context.prec, g = 60, 1 - parts
+        mean = Decimal("0.53") * Decimal("1.5") ** g + Decimal("0.47") * Decimal("0.5") ** g
+        worth = 2 * (mean ** (Decimal(1) / g) - 1)
+    found = certainty_equivalent(coin("0.53"), 2, Fraction(1, parts))
+    assert found == pytest.approx(float(worth), rel=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,28 @@ def test_ruin_or_goal_is_the_closed_form_exactly(p, held, goal):
     assert floats.coups_if_ruined == pytest.approx(float(exact.coups_if_ruined), rel=1e-10)
 
 
+def test_a_goal_that_is_all_but_out_of_reach_keeps_its_digits():
+    """Feller XIV.2: 1 - q_z = (r^10 - 1) / (r^200 - 1) = 2.4e-17, with coups as of the fair fall turned round: on
+    the paths that win, p and q change places."""
+    r = Fraction(11, 9)
+    found, turned = risk_of_ruin(coin("9/20"), 10, goal=200), risk_of_ruin(coin("11/20"), 10, goal=200)
+    assert found.goal == pytest.approx(float((r**10 - 1) / (r**200 - 1)), rel=1e-12)
+    assert found.coups_if_goal == pytest.approx(turned.coups_if_goal, rel=1e-10)
+
+
+@pytest.mark.parametrize("digits", [12, 16, 22])
+def test_ruin_of_a_game_that_is_fair_but_for_rounding_takes_a_finite_time(digits):
+    """Single losses: given ruin the walk is that of the coin turned round, so Wald gives bankroll / edge coups."""
+    edge = Fraction(1, 10**digits)
+    found = risk_of_ruin(coin((1 + edge) / 2), 21)
+    assert found.coups_if_ruined == pytest.approx(21 / float(edge), rel=1e-3)
+
+
+def test_who_can_only_lose_is_ruined_by_every_formula():
+    found = risk_of_ruin(Outcomes.parse("-1:1"), 5)
+    assert (found.ruin, found.coups, found.root_formula, found.diffusion_formula) == (1, 5, 1, 1)
+
+
 def test_long_fair_games_keep_their_digits():
     risk = risk_of_ruin(coin("1/2"), 250_000, goal=1_000_000)
     assert risk.ruin == pytest.approx(0.75, rel=1e-10)
@@ -257,7 +279,11 @@ def test_on_credit_the_bankroll_may_fall_below_the_worst_loss():
         (lambda: risk_of_ruin(coin("1/2"), float("inf")), "finite number", "/bankroll"),
         (lambda: risk_of_ruin(coin("1/2"), "1/2"), "ruined from the start", "/bankroll"),
         (lambda: risk_of_ruin(coin("1/2"), 10, goal=10), "must be above the bankroll", "/goal"),
+        (lambda: risk_of_ruin(coin("1/2"), "9" * 400), "finite number", "/bankroll"),
+        (lambda: risk_of_ruin(coin("1/2"), 10**400), "at most 10.300", "/bankroll"),
         (lambda: risk_of_ruin(coin("1/2"), 10, coups=0), "whole number from 1", "/coups"),
+        (lambda: risk_of_ruin(Outcomes.parse("1:1"), 1, coups=3 * 10**9), "one after another", "/coups"),
+        (lambda: bankroll_for(Outcomes.parse("1:1"), "0.1", coups=10**12), "one after another", "/coups"),
         (lambda: risk_of_ruin(coin("1/2"), 10, coups=10**9), "the cap is", "/coups"),
         (lambda: risk_of_ruin(coin("1/2"), 10, goal=10**9), "the cap is", "/goal"),
         (lambda: risk_of_ruin(coin("0.6"), 10, exact=True), "root of an equation", "/goal"),

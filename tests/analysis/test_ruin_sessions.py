@@ -66,6 +66,19 @@ def test_quantiles_by_hand(exact):
     assert [two.quantile(share) for share in shares] == [-2, -2, 0, 0, 0, 2, 2]
 
 
+def test_a_share_that_is_met_exactly_is_met():
+    """P(-1) = 5/9, which no float is: 0.5555555555555556 would be above it."""
+    assert session(Outcomes.parse("-1:5/9,1:4/9"), 1, exact=True).quantile(Fraction(5, 9)) == -1
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_the_worst_result_is_one_that_may_come(exact):
+    """From 3 stakes, two must be there: a loss of two leaves 1, ruined; nothing leads to 0 in one coup."""
+    found = session(Outcomes.parse("-2:1/2,1:1/2"), 1, bankroll=3, exact=exact)
+    assert (found.quantile(0), found.net(0), found.net(len(found.masses) - 1)) == (-2, -2, 1)
+    assert (found.loss, found.win) == (0.5, 0.5)
+
+
 def test_quantiles_of_exact_sessions_of_any_length():
     """2000 fair tosses: the median is 0; masses are integers beyond any float."""
     found = session(coin("1/2"), 2000, exact=True)

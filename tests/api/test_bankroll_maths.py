@@ -124,6 +124,8 @@ def test_a_session_of_two_tosses(client: FlaskClient) -> None:
         "2": Fraction(1, 4),
     }
     assert [exact(found["quantiles"][share]) for share in ("0.25", "0.26", "1")] == [-2, 0, 2]
+    near = ask(client, "/sessions/distribution", body | {"quantiles": [0.9999999, 0.99999991]})
+    assert list(near["quantiles"]) == ["0.9999999", "0.99999991"]
     assert (exact(found["win"]), exact(found["loss"])) == (Fraction(1, 4), Fraction(1, 4))
     assert found["results"] == 3
 
@@ -241,6 +243,7 @@ BAD: list[tuple[str, Json, str]] = [
     ("/kelly", COIN | {"bankroll": 1}, "/bankroll"),
     ("/kelly", COIN | {"risk_tolerance": 1}, "/risk_tolerance"),
     ("/kelly", COIN | {"bankroll": 9, "risk_tolerance": 2}, "/risk_tolerance"),
+    ("/ruin", COIN | {"bankroll": "9" * 400}, "/bankroll"),
     ("/sessions/distribution", COIN, "/coups"),
     ("/sessions/distribution", COIN | {"coups": 5, "goal": 3}, "/bankroll"),
     ("/sessions/distribution", COIN | {"coups": 5, "quantiles": [0.5, 2]}, "/quantiles/1"),

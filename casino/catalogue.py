@@ -35,8 +35,13 @@ class Listing:
         return self.build(self.name, options or {}, self.default_seats if seats is None else seats)
 
     def position(self, data: Mapping[str, Any]) -> Any:
-        """A state set up from a position of this game; its `options` and `seats` are taken from it."""
+        """A state set up from a position of this game; its `options` and `seats` are taken from it.
+
+        Where `seats` is left out there are as many as hands, if the game is for so many.
+        """
         seats = data.get("seats")
+        if seats is None and isinstance(hands := data.get("hands"), list):
+            seats = len(hands) if self.min_seats <= len(hands) <= self.max_seats else None
         game = self.game(data.get("options") or {}, seats if isinstance(seats, int) else None)
         return game.position(data)
 

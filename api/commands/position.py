@@ -55,5 +55,8 @@ def _words(value: Any) -> str:
     if isinstance(value, dict):
         return "; ".join(f"{part}: {_words(item)}" for part, item in value.items()) or "-"
     if isinstance(value, list):
-        return ", ".join(map(_words, value)) or "-"
-    return "-" if value is None else str(value)
+        told = (f"[{_words(item)}]" if isinstance(item, dict | list) else _words(item) for item in value)
+        return ", ".join(told) or "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "-" if value in (None, "") else str(value)

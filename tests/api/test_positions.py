@@ -114,6 +114,21 @@ def test_what_an_action_leads_to(client):
     assert set(found["leads_to"]) == {"1"}
 
 
+def test_there_are_as_many_seats_as_hands_where_none_are_named(client):
+    """docs/peklo.md: only `hands` must be there. Hands that no game is for are refused with its own number of seats."""
+    unnamed = {name: value for name, value in TWO_LEFT.items() if name != "seats"}
+    assert ask(client, {"position": unnamed}) == ask(client, {"position": TWO_LEFT})
+    alone = ask(client, {"position": {"game": "peklo", "hands": [["5H"]]}}, 422)
+    assert alone["errors"][0]["pointer"] == "/position/hands"
+
+
+def test_in_words_every_hand_stands_by_itself():
+    """Without --json: one pair of brackets a hand, no run of cards whose owners one would have to guess."""
+    told = CliRunner().invoke(main, ["position", "-"], input=json.dumps({"position": TWO_LEFT})).stdout
+    assert "hands: [5H, 9C], [3H, KS]\n" in told
+    assert "over: no\n" in told
+
+
 def test_the_view_is_that_of_the_seat_asked_for(client):
     """Absent: of the seat awaited. A view holds no other hand; the rest of the answer does, for it is a position."""
     found = ask(client, {"position": TWO_LEFT})

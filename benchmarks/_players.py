@@ -193,7 +193,7 @@ class _Crowd:
         return self.tally
 
     async def _arrive(self) -> _Wire:
-        await asyncio.sleep(self.rng.random() * self.share.think * 2)
+        await asyncio.sleep(self.rng.random() * self.share.think * 10)
         wire = _Wire(self.share.port, self.tally)
         while not wire.key:
             made = await wire.ask("register", "POST", "/players", {"name": f"load {self.rng.random():.6f}"})

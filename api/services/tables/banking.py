@@ -80,7 +80,8 @@ class BankingTables:
         if not table.stored.get("state"):
             raise Conflict("the table waits for its open seats to be taken", code="waiting_for_seats")
         play = Play.resume(table, terms, now)
-        play.run()  # a table that waited for chips goes on once there are some
+        if play.state.needs_seed:
+            play.run()  # a table that waited for chips goes on once there are some
         for pointer, text in texts.items():
             with placed(pointer):
                 for step in text.split(";"):

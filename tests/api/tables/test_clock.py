@@ -195,12 +195,14 @@ def test_a_person_who_banks_against_bots_may_end_his_bank_after_each_coup(
     assert (settled(), view["phase"]) == (1, "stakes")
     assert view["deadline"] is not None
     assert "close" in view["legal"]
-    ada.do(where, "top 100")
+    view = ada.do(where, "top 100")
     assert settled() == 2
+    assert [event["type"] for event in view["new_events"]][:2] == ["topped", "staked"]
     clock.pass_(31)
     assert ticker.tick() == 1
     assert settled() == 3
     view = ada.do(where, "close")
-    assert "bank_over" in [event["type"] for event in view["new_events"]]
+    assert view["new_events"][0]["type"] == "bank_over", "no further coup is played before it"
+    assert settled() == 3
     assert view["play"]["banker"] != view["you"]["seat"]
     sound(database)

@@ -175,7 +175,7 @@ def _bars(found: Sessions) -> tuple[Rows, bool]:
 
 
 def experiment_chart(result: Mapping[str, Any]) -> "alt.LayerChart":
-    """Bankrolls of an experiment over the coups: quantiles of all sessions as a fan, some whole paths, the median."""
+    """Bankrolls of an experiment over the coups: quantiles of those kept as a fan, some whole, the median."""
     import altair as alt  # noqa: PLC0415 - heavy
 
     start = result["paths"]["bankrolls"][0][0]

@@ -49,10 +49,10 @@ def coup_table(outcomes: Outcomes, *others: Outcomes) -> CoupTable:
     """The tables of a distribution, the same for every staking system: so systems see the same coups.
 
     Tables of other distributions, as of the same player's coups as banker, follow in the same arrays, each of the
-    same size, with nets over the same `parts`.
+    same size, with nets and what is to be covered over the same `parts`.
     """
     games = (outcomes, *others)
-    parts = math.lcm(*(net.denominator for game in games for net in game.nets))
+    parts = math.lcm(*(game.parts for game in games))
     most = max(len(game.nets) for game in games)
     length = 1
     while length < LONGEST and most ** (length + 1) <= MOST_SEQUENCES:

@@ -152,6 +152,12 @@ class Outcomes:
         return max(Fraction(1), self.worst_loss, self.cover)
 
     @cached_property
+    def parts(self) -> int:
+        """The least common denominator of the nets and of what is to be covered: stakes that are multiples of it are
+        won, lost and covered in whole chips."""
+        return math.lcm(self.cover.denominator, *(net.denominator for net in self.nets))
+
+    @cached_property
     def step(self) -> Fraction:
         """The lattice: every net is a multiple of it. Raises BankrollError where every net is 0."""
         moves = [net for net in self.nets if net]

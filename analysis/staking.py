@@ -3,7 +3,6 @@
 What each system does stands in `analysis.systems`, how it goes on in `analysis.machine`.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -18,6 +17,7 @@ from analysis.systems import SYSTEMS, StakeLimits
 from casino.options import check
 
 _FINEST = 2**15  # denominator of a fraction of the bankroll: bankrolls stay below 2**47, products below 2**62
+_SMALLEST = Fraction(1, 2**22)  # fraction of the bankroll: times a stake of 10**12 it is below 2**62 too
 
 
 @dataclass(frozen=True)
@@ -77,11 +77,11 @@ class Staking:
         return f"{self.system} ({', '.join(parts)})" if parts else self.system
 
     def compile(self, limits: StakeLimits, outcomes: Outcomes, parts: int | None = None) -> Plan:
-        """The plan for a table and a game, with nets over `parts` (by default their common denominator).
+        """The plan for a table and a game, with nets over `parts` (by default those of the game).
 
         Raises BankrollError: a unit off the table's steps, nets that would not pay whole chips, no edge for Kelly.
         """
-        parts = parts or math.lcm(*(net.denominator for net in outcomes.nets))
+        parts = parts or outcomes.parts
         _check_whole(limits, parts)
         unit = self.options.get("unit")
         if unit is not None and limits.nearest(unit) != unit:
@@ -113,7 +113,7 @@ class Staking:
         # Whole nets keep sums of stakes on the step, where the step reaches down to 0; a fraction is put on it anyhow.
         head[machine.ALIGNED] = kind == machine.FRACTION or (parts == 1 and limits.min % limits.step == 0)
         if isinstance(value, Fraction):
-            share = value.limit_denominator(_FINEST) / parts
+            share = _storable(value) / parts
             head[machine.TOP], head[machine.BOTTOM] = share.numerator, share.denominator
         elif isinstance(value, list):
             head[machine.TOP] = len(value)
@@ -143,10 +143,20 @@ class Player:
         self._place, self._extent = machine.settle(self._tape, self._place, self._extent, q, part)
 
 
+def _storable(share: Fraction) -> Fraction:
+    """The fraction to about one part in 2**15, as small integers; a small one as one part in so many."""
+    if share < _SMALLEST:
+        raise BankrollError(
+            f"a fraction of {float(share):.3g} of the bankroll is too small: from {_SMALLEST} on, or stake flat",
+            pointer="/staking",
+        )
+    return share.limit_denominator(_FINEST) if share * _FINEST >= 1 else Fraction(1, round(1 / share))
+
+
 def _check_whole(limits: StakeLimits, parts: int) -> None:
     if limits.min % parts or limits.step % parts:
         raise BankrollError(
-            f"nets are fractions over {parts}: for whole chips min and step must be multiples of {parts}, not"
-            f" {limits.min} and {limits.step}",
+            f"nets, or stakes to be covered, are fractions over {parts}: for whole chips min and step must be"
+            f" multiples of {parts}, not {limits.min} and {limits.step}",
             pointer="/limits/min",
         )

@@ -213,7 +213,12 @@ SYSTEMS: Final[dict[str, System]] = {
         {"wins": {"type": "integer", "minimum": 1, "maximum": 40, "description": "Wins in a row; 3."}},
         _paroli,
     ),
-    "dalembert": System("A unit more after a loss, a unit less after a win.", _STAYS, {}, _dalembert),
+    "dalembert": System(
+        "A unit more after a loss, a unit less after a win.",
+        f"the last step is the first that reaches the maximum, or the {MOST_STEPS}th: a loss there stays there",
+        {},
+        _dalembert,
+    ),
     "fibonacci": System(
         "Units by the Fibonacci numbers: one on after a loss, two back after a win.", _STAYS, {}, _fibonacci
     ),

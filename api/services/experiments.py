@@ -296,7 +296,7 @@ def results(session: Session, player_id: str, experiment_id: str, cell: int) -> 
 
 
 def paths(session: Session, player_id: str, experiment_id: str, cell: int) -> Json:
-    """Some sessions of a cell, and the quantiles of all of them, by coup."""
+    """Some sessions of a cell, and the quantiles of all whose paths are kept, by coup."""
     order, _ = table(session, player_id, experiment_id)
     whole = cell_summary(session, order, cell)
     return {"cell": cell, **whole["paths"], "fan": whole["fan"]}

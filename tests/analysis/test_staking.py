@@ -2,6 +2,7 @@
 
 import math
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -110,6 +111,23 @@ def test_a_short_bankroll_cuts_the_stake_to_what_it_covers_at_the_worst_loss():
         stakes_of(flat, [], limits=limits, game=game, bankroll=14)
 
 
+def test_a_half_stake_more_is_covered_too():
+    """With 2 1/2 stakes to be covered for each, 24 chips cover 9.6, so 8 in twos; and the least of 10 needs 25."""
+    game = replace(FAIR, cover=Fraction(5, 2))
+    half = {"system": "proportional", "fraction": "1/2"}
+    assert stakes_of(half, [], limits=StakeLimits(2, 100, 2), game=game, bankroll=24) == [8]
+    flat = Staking.from_json({"system": "flat", "unit": 10})
+    assert flat.compile(StakeLimits(10, 100, 10), game).least_bankroll == 25
+    with pytest.raises(BankrollError, match="multiples of 2"):
+        flat.compile(OPEN, game)
+
+
+@pytest.mark.parametrize("parts", [250, 33_333, 50_000, 1_000_000, 4_000_000])
+def test_a_small_fraction_of_a_large_bankroll_is_what_was_asked(parts):
+    small = {"system": "proportional", "fraction": f"1/{parts}"}
+    assert stakes_of(small, [], bankroll=10**10, limits=StakeLimits(1, 10**9)) == [10**10 // parts]
+
+
 def test_labouchere_appends_a_loss_of_several_stakes_as_what_was_lost():
     """1 2 3 4 | lose three stakes of 5: 1 2 3 4 15."""
     game = Outcomes.parse("1:0.9,-3:0.1")
@@ -199,6 +217,7 @@ def test_a_system_sees_results_only():
         ({"system": "flat", "unit": 5, "wins": 2}, RulesError, "unknown", "/staking/wins"),
         ({"system": "proportional", "fraction": "nan"}, BankrollError, "finite number", "/staking/fraction"),
         ({"system": "proportional", "fraction": 2}, BankrollError, "at most 1", "/staking/fraction"),
+        ({"system": "proportional", "fraction": 1e-7}, BankrollError, "too small", "/staking"),
         ({"system": "kelly", "share": 3}, BankrollError, "at most 2", "/staking/share"),
         (
             {"system": "martingale", "unit": 5, "doublings": 99},

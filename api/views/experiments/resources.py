@@ -135,7 +135,11 @@ def get_results(query: dict[str, Any], experiment_id: str) -> Response:
     cost=_LONG_READ,
 )
 def get_paths(query: dict[str, Any], experiment_id: str) -> Response:
-    """Show some sessions of a cell as they went, and the quantiles of all of them by coup."""
+    """Show twenty sessions of a cell as they went, and quantiles of the bankroll by coup.
+
+    The quantiles are of the sessions whose paths are kept: some 2,000, spread over all chunks, where there are so many.
+    Those of all sessions at their end are in the results.
+    """
     return read(lambda tx: experiments.paths(tx, caller().player, experiment_id, query["cell"]))
 
 

@@ -179,7 +179,7 @@ class Results(Schema):
 
 
 class Paths(Schema):
-    """Some sessions of a cell, coup by coup, and the quantiles of all of them."""
+    """Some sessions of a cell, coup by coup, and quantiles of all whose paths are kept."""
 
     cell = fields.Integer(required=True)
     coups = fields.List(fields.Integer(), required=True, metadata={"description": "After these coups."})

@@ -293,6 +293,17 @@ def test_absurd_sizes_are_told_with_their_cost(client: FlaskClient, player: dict
     assert (found.status_code, found.json["code"]) == (400, "malformed")
 
 
+def test_a_grid_of_many_outcomes_is_charged_before_they_are_read(
+    client: FlaskClient, player: dict[str, Any]
+) -> None:
+    """400 cells of 500 outcomes are 200,000 exact fractions to read: 40 s at 0.2 ms, above the cap of 20 s."""
+    many = {str(net): "1/500" for net in range(-1, 499)}
+    grid = {**COIN, "outcomes": many, "grid": {"bankroll": list(range(500, 900))}}
+    found = client.post("/v1/experiments", json=grid, headers=player["auth"])
+    assert (found.status_code, found.json["code"]) == (422, "too_costly")
+    assert found.json["cost"] > found.json["cap"]
+
+
 def test_quotas_are_told_with_cost_and_cap(database_url: str, make_app: Any) -> None:
     app = make_app(database_url, experiments_at_once=2, experiment_coups=250_000)
     client, database = app.test_client(), app.extensions[NAME].database

@@ -73,7 +73,8 @@ class FirstCards:
     """A punter's first cards of some points.
 
     `spread`: what follows under his policy, coups that a banker's natural ends at once among it. `actions`: what
-    follows each action, given that he is asked, and that he then plays his policy. `best`: the best of them.
+    follows each action, given that he is asked, and that he then plays his policy; none where a banker's natural
+    always ends the coup first. `best`: the best of them, or None.
     """
 
     points: int
@@ -82,8 +83,8 @@ class FirstCards:
     actions: dict[str, Spread]
 
     @cached_property
-    def best(self) -> str:
-        return max(self.actions, key=lambda action: self.actions[action].ev())
+    def best(self) -> str | None:
+        return max(self.actions, key=lambda action: self.actions[action].ev(), default=None)
 
     def to_json(self) -> dict[str, Any]:
         return {

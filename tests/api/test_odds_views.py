@@ -187,6 +187,17 @@ def test_what_cannot_be_is_refused_by_place(client: FlaskClient, path: str, body
     assert [error["pointer"] for error in found["errors"]] == [pointer], found["detail"]
 
 
+def test_a_punter_who_is_never_asked_has_no_best_action(client: FlaskClient) -> None:
+    """Of a shoe of nines both have 8 in punto banco, 9 in `continental`: naturals, shown at once, points even."""
+    for preset, points in (("punto-banco", "8"), ("continental", "9")):
+        counts = {"9": 6}
+        told = client.post("/v1/odds", json={"rules": {"preset": preset}, "shoe": {"counts": counts}}).json
+        assert told["distribution"] == {"0": {"num": "1", "den": "1", "float": 1.0}}
+        first = told["by_first_card"][points]
+        assert (first["ev"], first["best"]) == ({}, None)
+        assert first["played"]["ev"] == {"num": "0", "den": "1", "float": 0.0}
+
+
 def test_a_shoe_that_might_not_finish_a_coup_is_refused_with_the_reason(client: FlaskClient) -> None:
     found = ask(client, "/odds", HOUSE | {"shoe": {"counts": {"0": 30, "5": 3}}}, 422)
     assert "without a reshuffle" in found["detail"]

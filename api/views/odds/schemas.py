@@ -79,7 +79,11 @@ class FirstCard(Schema):
 
     probability = figure("Of these first cards.")
     ev = figures("By action.")
-    best = fields.String(required=True)
+    best = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"description": "null where a banker's natural always ends the coup before he is asked."},
+    )
     variance = figures("By action.")
     distribution = fields.Dict(required=True, metadata={"description": "By action, then net: probabilities."})
     played = fields.Dict(

@@ -71,7 +71,14 @@ def banker_decision(
             " different policies among them, take less",
             pointer="/state",
         )
-    values = {action: -worth() for action, worth in turn.actions().items()}
+    actions = turn.actions()
+    if turn.free < 1 and set(actions) != {STAND}:
+        raise RulesError(
+            "every card of the shoe lies before a player: the banker could take one only after a reshuffle, which exact"
+            " odds do not cover",
+            pointer="/shoe",
+        )
+    values = {action: -worth() for action, worth in actions.items()}
     unexpected = tuple(at for at, each in enumerate(turn.unknown.holdings) if not each.expected)
     return BankerDecision(values, unexpected, rules.hash)
 

@@ -320,3 +320,14 @@ def test_what_nobody_could_have_done_is_refused() -> None:
     state = BankerState((5,), (PunterSeen(1, punter_table("textbook", rules), True, 4),))
     with pytest.raises(RulesError, match="allow what these punters did"):
         banker_decision(rules, Shoe((0, 0, 0, 0, 1, 1, 0, 0, 4, 4)), state)
+
+
+def test_a_card_that_the_shoe_does_not_hold_is_not_drawn() -> None:
+    """Two zeros and his 5: both zeros are held, and nothing is left to draw. With a third zero he draws it: 2 chips."""
+    rules = build(PRESETS["continental"][1], {})
+    seen = PunterSeen(1, punter_table("stand", rules))
+    state = BankerState((5,), (seen, seen))
+    with pytest.raises(RulesError, match="only after a reshuffle"):
+        banker_decision(rules, Shoe((2, 0, 0, 0, 0, 1, 0, 0, 0, 0)), state)
+    found = banker_decision(rules, Shoe((3, 0, 0, 0, 0, 1, 0, 0, 0, 0)), state)
+    assert found.values == {"stand": 2, "draw": 2}

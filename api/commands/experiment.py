@@ -37,6 +37,10 @@ from api.commands.exports import chart_option, pictured, writable, write_file
 Request = dict[str, Any]
 _MANY = 2 * 10**9  # coups from which on several processes are worth their start
 _STOPS = ("coups", "win", "target", "loss", "drawdown", "losing_streak", "winning_streak")
+_NEEDED = {
+    "bankroll": "say with how much he sits down: --bankroll CHIPS",
+    "stops": "say how long a session may be: --coups N (and beside it --win, --loss … as you like)",
+}
 
 
 def _parquet(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
@@ -136,7 +140,16 @@ def _request(file: IO[str] | None, given: Mapping[str, Any]) -> Request:
         of, _, width = given["precision"].partition("=")
         request["precision"] = {"of": of, "half_width": width, **_most(request)}
     _stake(request, given)
+    _whole(request)
     return request
+
+
+def _whole(request: Request) -> None:
+    """What every experiment needs is there. Raises BankrollError, which names the option."""
+    grid = request.get("grid")
+    for key, means in _NEEDED.items():
+        if key not in request and not (isinstance(grid, dict) and key in grid):
+            raise BankrollError(means, pointer=f"/{key}")
 
 
 def _stake(request: Request, given: Mapping[str, Any]) -> None:
@@ -190,6 +203,8 @@ def _turns(text: str) -> Request:
 def _system(text: str, unit: int | None) -> Request:
     if not text.startswith("{"):
         takes_unit = text in SYSTEMS and "unit" in SYSTEMS[text].required
+        if takes_unit and unit is None:
+            raise BankrollError(f"say what «{text}» stakes first: --unit CHIPS", pointer="/staking/unit")
         return {"system": text, **({"unit": unit} if unit is not None and takes_unit else {})}
     try:
         found: Request = json.loads(text)

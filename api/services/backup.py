@@ -47,7 +47,8 @@ def backup(database: Database, path: Path, now: datetime) -> Manifest:
     """Write everything to a new archive. Raises ArchiveError, OSError."""
     if not is_current(database):
         raise ArchiveError(
-            "there is no database of this version: name the one you mean, or bring it up to date with `macao migrate`"
+            f"no database of this version at {database.url.render_as_string()}: name the one you mean with"
+            " --database, or bring it up to date with `macao migrate`"
         )
     with create(path) as archive, database.read() as session:
         connection = session.connection()

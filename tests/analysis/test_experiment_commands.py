@@ -23,6 +23,7 @@ COIN = ["--outcomes", "1:0.45,-1:0.55"]
 EXPERIMENT = [
     "experiment", *COIN, "--unit", "1", "--limits", "1-50", "--bankroll", "20", "--coups", "100", "--sessions", "2000",
 ]  # fmt: skip
+BANKING = ["--rules", "house", "--unit", "5", "--bankroll", "500", "--coups", "9"]
 
 
 def macao(*words, stdin=None):
@@ -40,6 +41,19 @@ def test_ruin_of_fellers_gambler():
     assert round(found["ruin"]["float"], 3) == 0.866
     assert round(found["expected_coups"]["float"], 1) == 765.6
     assert "0.86556937" in macao("ruin", *COIN, "--bankroll", "90", "--goal", "100").output
+
+
+@pytest.mark.parametrize(
+    ("left_out", "told"),
+    [("--bankroll", "--bankroll CHIPS"), ("--coups", "--coups N"), ("--unit", "--unit CHIPS")],
+)
+def test_what_an_experiment_lacks_is_told_as_the_option_to_give(left_out, told):
+    """Every experiment has a bankroll, a longest session and a first stake; who asks here gives them as options."""
+    words = [*EXPERIMENT, "--system", "martingale"]
+    place = words.index(left_out)
+    refused = macao(*words[:place], *words[place + 2 :])
+    assert refused.exit_code == 2
+    assert told in refused.output
 
 
 def test_ruin_in_fractions_and_for_a_risk():
@@ -183,7 +197,7 @@ def test_turns_and_precision():
         ([*EXPERIMENT, "--precision", "ruin=nan"], "finite number"),
         ([*EXPERIMENT, "--turns", "3:5:10"], "--turns goes with --rules only"),
         (["experiment", "--rules", "house", "--turns", "3"], "PLAYERS:COUPS:STAKE"),
-        (["experiment", "--rules", "house", "--unit", "5", "--turns", "99:5:5"], "2 to 10 players"),
+        (["experiment", *BANKING, "--turns", "99:5:5"], "2 to 10 players"),
         (["experiment", *COIN, "--bankroll", "20", "--coups", "5"], "--unit CHIPS for flat stakes"),
         ([*EXPERIMENT, "--csv", "/none/table.csv"], "no folder /none"),
         ([*EXPERIMENT, "--parquet", "/none/table.parquet"], "no folder /none"),

@@ -35,7 +35,7 @@ def ruin_chart(outcomes: Outcomes, form: Form, mark: tuple[float, float]) -> "al
 
     found = [(held, risk) for held, risk in curve(outcomes, form, 2 * mark[0], _CURVE) if risk > _LEAST]
     rows: Rows = [{"bankroll": held, "risk": risk, "by": "exact"} for held, risk in found]
-    if form.plain and outcomes.mean > 0:
+    if form.plain and outcomes.mean > 0 and outcomes.worst_loss:
         rows += _formulas(outcomes, [held for held, _ in found])
     least = min((risk for _, risk in found), default=1.0)
     logarithmic = least < _LOG_FROM

@@ -50,6 +50,12 @@ def rows_of(chart):
     return found
 
 
+def test_what_cannot_be_lost_or_only_lost_has_a_picture_too():
+    for game, risk in (("1:1", 0), ("-1:1", 1), ("0:1/2,1:1/2", 0)):
+        rows = rows_of(ruin_chart(Outcomes.parse(game), Form(), (5.0, float(risk))))
+        assert {row["risk"] for row in rows if row.get("by") == "exact"} <= {risk}
+
+
 def test_the_curve_of_ruin_is_the_closed_form():
     """A coin of 0.6 is ruined with (2/3)^bankroll; up to a goal of 9 by Feller XIV.2 (2.4)."""
     for_ever = curve(coin("0.6"), Form(), 30, 400)

@@ -144,7 +144,7 @@ class Play(Gathering):
         for _ in range(_STEPS):
             if self.state.needs_seed:
                 self.new_bank(self.terms.entropy)
-            elif self.state.phase == "over" or self._deserted():
+            elif self.state.phase == "over" or self._deserted() or self._broke():
                 self._close()
                 return
             elif not self._change_seats() and not self._move_for_somebody():
@@ -155,6 +155,11 @@ class Play(Gathering):
         return self.state.phase in _BETWEEN and not any(
             sitter.kind == PLAYER and not sitter.leaving for sitter in self.table.sitters
         )
+
+    def _broke(self) -> bool:
+        """Can nobody play on at a practice table, where chips come with who joins and no other way?"""
+        joinable = any(sitter.kind == OPEN or sitter.pending for sitter in self.table.sitters)
+        return self.table.practice and self.state.waiting and not joinable
 
     def _move_for_somebody(self) -> bool:
         """Move for the first seat that is awaited and not played by hand; False if there is none."""

@@ -354,6 +354,21 @@ def test_of_several_actions_all_or_none(ada: Person, database: Database) -> None
     assert snapshot(database) == before
 
 
+def test_a_practice_table_at_which_nobody_has_chips_left_is_closed(ada: Person) -> None:
+    """No chips are ever brought to a practice table but by who joins: with no seat open it could only wait for ever."""
+    purse = ada.open(stakes="practice")["play"]["purse"]
+    options = {"stake_limits": {"min": purse, "max": purse, "step": 1}}
+    for seed in range(40):
+        table = ada.open(game="russian-even", options=options, stakes="practice", seed=seed)["id"]
+        view = ada.do(table, f"stake {purse}", "stand")
+        if view["last"]["chips"][0] < 0:
+            break
+    assert view["last"]["chips"] == [-purse, purse]
+    assert (view["phase"], view["legal"]) == ("closed", [])
+    assert [event["type"] for event in view["new_events"]][-2:] == ["bank_over", "closed"]
+    assert ada.do(table, "sit", status=410)["code"] == "table_closed"
+
+
 def test_a_table_goes_on_when_a_broke_player_has_chips_again(
     person: Callable[[str], Person], database: Database
 ) -> None:

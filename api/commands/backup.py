@@ -11,13 +11,13 @@ import click
 from alembic.util import CommandError
 from sqlalchemy.exc import SQLAlchemyError
 
-from api.commands.opened import enter
+from api.commands.opened import enter, reason
 from api.config import ConfigError, from_environment
 from api.db import Database, DatabaseError
 from api.services import backup as archives
 from api.services.archive import ArchiveError, Manifest
 from api.services.audit import check
-from api.services.errors import ServiceError
+from api.services.errors import Busy, ServiceError
 
 _FILE: Final = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 _PATIENCE: Final = 60.0  # seconds for the turn to write, or for locks
@@ -82,11 +82,10 @@ def _refusals() -> Iterator[None]:
         raise click.UsageError(str(error)) from None
     except ArchiveError as error:
         raise click.ClickException(str(error)) from None
+    except (OSError, SQLAlchemyError, CommandError, Busy) as error:
+        raise click.ClickException(f"the database or the file cannot be used: {reason(error)}") from None
     except ServiceError as error:
         raise click.ClickException(error.detail) from None
-    except (OSError, SQLAlchemyError, CommandError) as error:
-        reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
-        raise click.ClickException(f"the database or the file cannot be used: {reason}") from None
 
 
 def _audited(manifest: Manifest) -> dict[str, Any]:

@@ -11,11 +11,21 @@ from sqlalchemy.exc import SQLAlchemyError
 from api.config import ConfigError, from_environment
 from api.db import Database, DatabaseError, is_current
 from api.services import audit_log
-from api.services.errors import ServiceError
+from api.services.errors import Busy, ServiceError
 
 database_option: Final = click.option(
     "--database", "url", metavar="URL", help="Database to look at; default: that of MACAO_DATABASE_URL."
 )
+
+
+def reason(error: Exception) -> str:
+    """Why a database cannot be used, in one line: the driver's own where it said something, without statement or link.
+
+    Clients of the service are told less (`api/db.py`): where the database is and who it knows is not their business.
+    """
+    cause = error.__cause__ if isinstance(error, Busy) and error.__cause__ else error
+    text = getattr(cause, "orig", None) or getattr(cause, "detail", None) or cause
+    return str(text).strip().splitlines()[0]
 
 
 def opened(url: str | None) -> Database:
@@ -29,8 +39,9 @@ def opened(url: str | None) -> Database:
         raise click.UsageError(str(error)) from None
     try:
         current = is_current(database)
-    except ServiceError as error:
-        raise click.ClickException(error.detail) from None
+    except (ServiceError, SQLAlchemyError, OSError) as error:
+        where = database.url.render_as_string()  # without the password
+        raise click.ClickException(f"the database {where} cannot be used: {reason(error)}") from None
     if not current:
         raise click.ClickException(
             f"no database of this version at {database.url.render_as_string()}: name the one you mean with"
@@ -47,5 +58,4 @@ def enter(database: Database, action: str, subject: str, after: Mapping[str, Any
             audit_log.come_from(session, audit_log.operator())
             audit_log.note(session, action, subject, datetime.now(UTC), after=after)
     except (ServiceError, SQLAlchemyError, OSError) as error:
-        reason = str(getattr(error, "orig", None) or error).splitlines()[0]
-        click.echo(f"This is not in the audit log: {reason}", err=True)
+        click.echo(f"This is not in the audit log: {reason(error)}", err=True)

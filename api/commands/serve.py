@@ -12,6 +12,7 @@ from alembic.util import CommandError
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from api.commands.opened import reason
 from api.config import Config, ConfigError, from_environment, variable
 from api.db import Database, DatabaseError, Heads, migrate
 from api.services import audit_log, entropy
@@ -105,9 +106,9 @@ def bring_up_to_date(config: Config) -> None:
         migrate(database, _note_migration)
         database.dispose()
     except (DatabaseError, OSError, SQLAlchemyError, CommandError, Busy) as error:
-        # Of a driver's error the first line says what is wrong; the rest is a statement or a link.
-        reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
-        raise click.ClickException(f"the database of MACAO_DATABASE_URL cannot be used: {reason}") from None
+        raise click.ClickException(
+            f"the database of MACAO_DATABASE_URL cannot be used: {reason(error)}"
+        ) from None
 
 
 def _note_migration(session: Session, before: Heads, after: Heads) -> None:

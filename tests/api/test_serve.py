@@ -184,6 +184,20 @@ def test_a_database_that_cannot_be_is_told_in_one_line(tmp_path: Path) -> None:
         assert line.startswith("Error: the database of MACAO_DATABASE_URL cannot be used: ")
 
 
+def test_what_is_no_database_is_told_in_one_line_with_the_reason_and_no_password(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no database")
+    for url, why in (
+        (f"sqlite:///{tmp_path}/file", "file is not a database"),
+        ("postgresql://nobody:9aKc2x@127.0.0.1:1/none", "port 1 failed: Connection refused"),
+    ):
+        found = run("ledger", "check", "--database", url)
+        assert found.returncode == 1
+        (line,) = found.stderr.splitlines()
+        assert line.startswith("Error: the database ")
+        assert why in line
+        assert "9aKc2x" not in line
+
+
 def test_migrate_makes_what_plain_gunicorn_needs(tmp_path: Path) -> None:
     database = f"sqlite:///{tmp_path}/x.db"
     assert run("migrate", "--database", database).returncode == 0

@@ -17,6 +17,7 @@ _PER_ROW: Final = 2e-3  # of a coup's row of them
 _PER_LONG: Final = 5e-5  # of one in extended precision
 _PER_FRACTION: Final = 3e-3  # of one of fractions
 _SOLUTIONS: Final = 12  # of the equations between two barriers: four columns, each put right twice
+_PER_VALUE: Final = 0.2  # of an outcome or a recorded net, read in exact fractions and checked
 _DEALT: Final = 2_000  # four million coups against several punters
 _FIRST_POINTS: Final = 8192  # on the unit circle, for ladder heights
 
@@ -27,6 +28,18 @@ def rules_cost(rules: Mapping[str, Any]) -> int:
     dealt = rules.get("punters", 1) > 1 and not made.shared_hand
     question = Question(made, punter=rules.get("punter"), banker=rules.get("banker"))
     return cost(question) + _DEALT * dealt
+
+
+def values_cost(request: Mapping[str, Any]) -> int:
+    """Of reading what is given value by value."""
+    values = 0
+    for name in ("outcomes", "results"):
+        given = request.get(name)
+        if isinstance(given, str):
+            values += given.count(",") + 1
+        elif isinstance(given, list | Mapping):
+            values += len(given)
+    return round(_PER_VALUE * values)
 
 
 def ruin_cost(outcomes: Outcomes, body: Mapping[str, Any]) -> int:

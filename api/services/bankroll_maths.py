@@ -19,7 +19,7 @@ from analysis.outcomes import BankrollError, Outcomes, rational
 from analysis.ruin import BankrollNeeded, Risk, bankroll_for, risk_of_ruin
 from analysis.sessions import Sessions, session
 from analysis.sources import asked_outcomes, checked_rules, folded, placed, source_of
-from api.services.bankroll_costs import risk_cost, ruin_cost, rules_cost, sessions_cost
+from api.services.bankroll_costs import risk_cost, ruin_cost, rules_cost, sessions_cost, values_cost
 from casino.options import Schema, check
 
 Figures = dict[str, Any]
@@ -81,6 +81,7 @@ def asked(body: Any, schema: Schema, spend: Spend = free) -> Asked:
             if isinstance(plain["rules"], Mapping):
                 rules_hash["rules_hash"] = checked_rules(plain["rules"]).hash
                 spend(rules_cost(plain["rules"]))
+    spend(values_cost(plain))
     outcomes = asked_outcomes(body)
     told = spread(outcomes)
     coup: Figures = {

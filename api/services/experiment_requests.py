@@ -13,14 +13,13 @@ from analysis.errors import BankrollError
 from analysis.runs import spec
 from analysis.sources import SOURCES, folded
 from analysis.sweep import Sweep, cell_requests
-from api.services.bankroll_costs import rules_cost
+from api.services.bankroll_costs import rules_cost, values_cost
 from api.services.experiments import Prepared
 from api.services.recorded import played
 from casino.options import canonical, digest
 
 OWN_PLAY: Final = "played"
 _CELL: Final = 2  # milliseconds to check one
-_VALUE: Final = 0.2  # milliseconds to read an outcome or a recorded net in exact fractions, and to check it
 Json = dict[str, Any]
 
 
@@ -35,7 +34,7 @@ def prepare(
     if request.get("grid"):
         request.pop("label", None)  # it names the whole: each cell is called by its system
     cells, requests = cell_requests(request)
-    spend(_CELL * len(cells) + _values_cost(requests) + _sources_cost(requests))
+    spend(_CELL * len(cells) + sum(map(values_cost, requests)) + _sources_cost(requests))
     sweep = Sweep.from_json(request)
     specs = [
         {"cell": dict(cell), "spec": json.loads(spec(experiment))}
@@ -61,19 +60,6 @@ def _with_play(session: Session, player_id: str, body: Mapping[str, Any]) -> Jso
     if given:
         raise BankrollError(f"stands beside {' and '.join(given)}: give one source", pointer=f"/{OWN_PLAY}")
     return request | played(session, player_id, wanted.get("game"), wanted.get("side"))
-
-
-def _values_cost(requests: list[Json]) -> int:
-    """Milliseconds to read what is given value by value: each cell reads its own."""
-    values = 0
-    for request in requests:
-        for name in ("outcomes", "results"):
-            given = request.get(name)
-            if isinstance(given, str):
-                values += given.count(",") + 1
-            elif isinstance(given, list | Mapping):
-                values += len(given)
-    return round(_VALUE * values)
 
 
 def _sources_cost(requests: list[Json]) -> int:

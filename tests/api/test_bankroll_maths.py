@@ -278,6 +278,9 @@ def test_what_costs_more_than_is_left_is_429(sqlite_url: str, make_app: Callable
     client = make_app(sqlite_url, rate_limit_anonymous="300/minute").test_client()
     found = ask(client, "/ruin", COIN | {"bankroll": 5000, "coups": 20_000}, 429)
     assert (found["code"], found["cap"]) == ("rate_limited", 300)
+    many = {str(net): "1/1000" for net in range(-1, 999)}  # a thousand to read, at 0.2 ms and five units each
+    found = ask(client, "/kelly", {"outcomes": many}, 429)
+    assert (found["cost"], found["cap"]) == (1000, 300)
     assert ask(client, "/ruin", COIN | {"bankroll": 5, "goal": 9})["ruin"]
 
 

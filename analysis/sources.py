@@ -32,6 +32,13 @@ SIDES: Final = ("punter", "banker", "banker_bet")
 SOURCES: Final = ("outcomes", "rules", "results")
 BESIDE: Final = ("shoe", "punter", "banker", "side", "punters")  # may stand beside `rules`
 
+_A_POLICY: Final = "a policy's name, or an object"
+_NOT_EMPTY: Final = {
+    "punter": _A_POLICY,
+    "banker": _A_POLICY,
+    "shoe": "packs, counts left by points, or infinite",
+}
+
 SCHEMA: Final[Schema] = {
     "type": "object",
     "additionalProperties": False,
@@ -60,7 +67,7 @@ SCHEMA: Final[Schema] = {
 def rules_of(data: Mapping[str, Any], pointer: str = "/rules") -> Rules:
     """The rules of a preset with changes. Raises UnknownGame or RulesError."""
     name = data.get("preset")
-    if name not in PRESETS:
+    if not isinstance(name, str) or name not in PRESETS:
         raise UnknownGame(
             f"no preset {str(name)[:40]!r} of banking rules; there are {', '.join(PRESETS)}",
             pointer=f"{pointer}/preset",
@@ -75,9 +82,9 @@ def checked_rules(data: Mapping[str, Any], pointer: str = "/rules") -> Rules:
     """The same, all of it held to SCHEMA."""
     rules = rules_of(data, pointer)
     check(dict(data), SCHEMA, pointer)
-    empty = next((side for side in SIDES if data.get(side) == ""), None)
-    if empty is not None:
-        raise RulesError("must be a policy's name, or an object, not empty", pointer=f"{pointer}/{empty}")
+    for name, wanted in _NOT_EMPTY.items():
+        if data.get(name) is not None and not data[name]:
+            raise RulesError(f"must be {wanted}, not empty", pointer=f"{pointer}/{name}")
     return rules
 
 

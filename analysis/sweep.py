@@ -9,7 +9,6 @@ with the first of them.
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import product
@@ -174,14 +173,16 @@ def _cells(grid: Mapping[str, Any]) -> Iterator[Json]:
 
 def _set(base: Mapping[str, Any], cell: Mapping[str, Any]) -> Json:
     """The request with the values of one cell at their paths."""
-    found = deepcopy(dict(base))
+    found = dict(base)
     for path, value in cell.items():
         *parents, last = path.split("/")
         place = found
         for name in parents:
-            place = place.setdefault(name, {})
-            if not isinstance(place, dict):
+            inner = place.get(name, {})
+            if not isinstance(inner, dict):
                 raise BankrollError(f"«{name}» is not an object", pointer=f"/grid/{path}")
+            place[name] = dict(inner)  # what no path leads to is shared by all cells
+            place = place[name]
         place[last] = value
     return found
 

@@ -300,4 +300,4 @@ def refuse_above(work: float, what: str) -> None:
 
 
 def _short(value: Fraction) -> str:
-    return str(value) if value.denominator == 1 else f"{float(value):.6g}"
+    return str(value) if value.denominator == 1 and abs(value) < 10**15 else f"{float(value):.6g}"

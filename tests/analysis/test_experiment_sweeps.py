@@ -179,6 +179,10 @@ def test_a_bank_covers_the_worst_payout_of_all_punters():
         ({"preset": "house", "side": "banker", "punters": 12}, RulesError, "must be 1 to 9"),
         ({"preset": "house", "side": "banker_bet"}, RulesError, "share one hand"),
         ({"preset": "house", "punter": "guess"}, RulesError, "no policy"),
+        ({"preset": ["house"]}, UnknownGame, "there are russian-even"),
+        ({"preset": "house", "punter": {}}, RulesError, "a policy's name, or an object, not empty"),
+        ({"preset": "house", "banker": []}, RulesError, "a policy's name, or an object, not empty"),
+        ({"preset": "house", "shoe": {}}, RulesError, "or infinite, not empty"),
         ({"preset": "house", "luck": 1}, RulesError, "unknown"),
         ({"preset": "house", "side": "banker", "punters": 2, "punter": "optimal"}, RulesError, "by points"),
         (

@@ -151,9 +151,11 @@ class Gathering(Gathered):
         self.bank_row(put_up=self.put_up)
 
     def _on_shuffled(self, event: Event) -> None:
-        seeds = [(seed or b"").hex() for seed in self.state.client_seeds]
-        if event.data["number"] == 0 and self.state.banker is not None:
-            self.bank_row(client_seeds=seeds)
+        if event.data["number"] == 0:
+            state, ended = self.state, self.state.ended_bank
+            # A bank may be shuffled for, played and over in one action: then its seeds are with what proves it.
+            given = state.client_seeds if state.shoe is not None or ended is None else ended["client_seeds"]
+            self.bank_row(client_seeds=[(seed or b"").hex() for seed in given])
 
     def _on_bank_over(self, event: Event) -> None:
         self.bank_row(

@@ -42,6 +42,20 @@ def test_a_proof_is_verified_offline(finished: tuple[Json, str, bytes]) -> None:
     assert len(proof["coups"]) > 8
 
 
+def test_a_bank_over_with_the_stake_that_opened_it_is_proved_with_its_seeds(ada: Person) -> None:
+    """Nobody decides in punto banco: one stake of all his chips is shuffled for, dealt, lost, and ends the bank."""
+    purse = ada.open(stakes="practice")["play"]["purse"]
+    options = {"stake_limits": {"min": purse, "max": purse, "step": 1}}
+    for number in range(40):
+        table = ada.open(game="punto-banco", options=options, stakes="practice", seed=number)["id"]
+        if ada.do(table, "seed c0ffee", f"stake {purse}")["last"]["chips"][0] == -purse:
+            break
+    bank = ada.get(f"/tables/{table}/banks")["banks"][-1]
+    assert (bank["reason"], bank["client_seeds"]) == ("no_punter", ["c0ffee", ""])
+    proof = verify(ada.ask("GET", f"/tables/{table}/banks/{bank['id']}/proof").data, bank["commitment"])
+    assert [coup["net"] for coup in proof["coups"]] == [[-1, 1]]
+
+
 def test_the_shuffle_is_the_documented_one(finished: tuple[Json, str, bytes]) -> None:
     """Worked out here from docs/fairness.md alone: HMAC-SHA256, counter blocks, rejection, Fisher-Yates."""
     proof = json.loads(finished[2])

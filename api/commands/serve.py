@@ -83,7 +83,8 @@ def _check_storage(config: Config) -> None:
     try:
         storage_from_string(storage_uri(config))
     except ConfigurationError as error:
-        raise click.ClickException(f"MACAO_RATE_STORAGE: {str(error).splitlines()[0]}") from None
+        missing = f"{str(error).splitlines()[0]} (for Redis: «pip install redis» on this machine)"
+        raise click.ClickException(f"MACAO_RATE_STORAGE: {missing}") from None
 
 
 def _listen(config: Config) -> socket.socket:

@@ -9,6 +9,7 @@ import pytest
 from flask import Flask
 
 from api.db import Database
+from api.services.tables.matches import course
 from api.ticker import Ticker
 from casino import chance
 from casino.cards import names
@@ -168,6 +169,32 @@ def test_a_late_seat_has_its_whole_turn_played(
     assert view["play"]["awaited"] == [1]
     assert view["play"]["window"] == {"seat": 0, "said": True}
     assert view["deadline"] == "2030-01-01T12:01:01.000Z"
+
+
+@pytest.mark.parametrize("clocked", [0, 30])
+def test_a_long_deal_of_bots_alone_is_played_bit_by_bit(
+    ada: Person, app: Flask, clock: Clock, database: Database, monkeypatch: pytest.MonkeyPatch, clocked: int
+) -> None:
+    """A deal may last 10,000 turns a seat: no request plays them all. Tick by tick the clock goes on, to the end."""
+    monkeypatch.setattr(course, "_STEPS", 20)
+    options = {"turn_limit": 10, "end": "one_left", "call_penalty": 20}
+    seats = [ME, *[{**BOT, "policy": "random"}] * 4]
+    view = ada.open(game="romanian-points", options=options, seats=seats, ante=10, turn_seconds=clocked)
+    table = view["id"]
+    view = ada.ask("DELETE", f"/tables/{table}/seats/0").json
+    assert (view["phase"], view["deadline"]) == ("play", "2030-01-01T12:00:00.000Z")
+    ticker, ticks = Ticker(app.extensions["macao"]), 0
+    while ada.get(f"/tables/{table}")["phase"] != "closed":
+        assert ticker.tick() == 1
+        ticks += 1
+        clock.time += timedelta(seconds=1)
+    assert 1 < ticks < 50
+    events = everything(ada, table)
+    assert [event["n"] for event in events] == list(range(1, len(events) + 1))
+    assert not any(event["type"] == "timed_out" for event in events), "nobody was late"
+    assert len(verify(ada.ask("GET", f"/tables/{table}/proof").data)["deals"]) == 1
+    assert set(accounts(database, table).values()) == {0}
+    sound(database)
 
 
 def test_what_others_say_does_not_put_a_deadline_off(

@@ -29,7 +29,9 @@ from casino.match import Match, MatchState, deal_name
 
 PRACTICE: Final = "practice"  # the name of every practice table in its key
 _CHOICES: Final = frozenset(("played", "called", "caught"))
-_STEPS: Final = 200_000  # far beyond what one request can set off; a fault must not spin for ever
+# What bots may do in one go, in steps and in seconds of thought; a deal without people may take far more.
+_STEPS: Final = 5000
+_THOUGHT: Final = 1.0
 
 
 @dataclass(slots=True)
@@ -58,7 +60,10 @@ class Kept:
 
 @dataclass(slots=True, kw_only=True)
 class Course(Gathered):
-    """One match being played forward. `state` is None until the first deal, `closing` says why the table closes."""
+    """One match being played forward. `state` is None until the first deal, `closing` says why the table closes.
+
+    `paused`: bots have done what they may in one go and have more to do: the clock of the tables goes on with it.
+    """
 
     match: Match[Any]
     state: MatchState[Any] | None
@@ -67,6 +72,7 @@ class Course(Gathered):
     purses: Purses
     bots: Bots
     closing: str | None = None
+    paused: bool = False
 
     @classmethod
     def resume(cls, table: TableData, terms: Terms, now: datetime) -> "Course":
@@ -135,6 +141,8 @@ class Course(Gathered):
         for _ in range(_STEPS):
             if self.closing is not None:
                 return
+            if self.bots.thought > _THOUGHT and not self.table.practice:
+                break  # a practice table repeats itself, however fast the machine is
             if self.state is None:
                 if self._deserted():
                     self._close("left")
@@ -149,7 +157,7 @@ class Course(Gathered):
                 self._step(*move, by, timed_out=False)
             else:
                 return
-        raise RuntimeError("a table does not come to rest")
+        self.paused = not any(self.table.sitters[seat].by_hand for seat in self.playing.awaited())
 
     def play_for(self, seat: int) -> None:
         """Time is up: the default plays the whole of the seat's turn, and says what is to be said."""
@@ -342,7 +350,7 @@ class Course(Gathered):
             **self.table.stored,
             "match": asdict(self.kept),
             "state": {} if state is None else state.to_json(),
-            "turn": self._turn(),
+            "turn": None if self.paused else self._turn(),
         }
         if self.table.practice:
             stored["purses"] = self.purses.chips
@@ -354,6 +362,8 @@ class Course(Gathered):
     def _deadline(self) -> datetime | None:
         """When time is up for the person who is awaited; what others say meanwhile does not put it off."""
         seconds = self.table.turn_seconds
+        if self.paused:
+            return self.now
         if self.closing is not None or self.state is None or not seconds:
             return None
         if self.table.deadline is not None and self.table.stored.get("turn") == self._turn():

@@ -83,7 +83,7 @@ def _check_storage(config: Config) -> None:
     try:
         storage_from_string(storage_uri(config))
     except ConfigurationError as error:
-        missing = f"{str(error).splitlines()[0]} (for Redis: «pip install 'redis<8'» on this machine)"
+        missing = f"{str(error).splitlines()[0]} (for Redis: «pip install 'macao[redis]'» on this machine)"
         raise click.ClickException(f"MACAO_RATE_STORAGE: {missing}") from None
 
 

@@ -173,7 +173,7 @@ def test_a_storage_whose_client_is_not_installed_is_told_in_one_line() -> None:
     assert found.returncode == 1
     (line,) = found.stderr.splitlines()
     assert line.startswith("Error: MACAO_RATE_STORAGE: ")
-    assert "«pip install 'redis<8'»" in line
+    assert "«pip install 'macao[redis]'»" in line
 
 
 def test_a_database_that_cannot_be_is_told_in_one_line(tmp_path: Path) -> None:

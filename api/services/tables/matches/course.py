@@ -31,7 +31,7 @@ PRACTICE: Final = "practice"  # the name of every practice table in its key
 _CHOICES: Final = frozenset(("played", "called", "caught"))
 # What bots may do in one go, in steps and in seconds of thought; a deal without people may take far more.
 _STEPS: Final = 5000
-_THOUGHT: Final = 1.0
+_THOUGHT: Final = 2.0
 
 
 @dataclass(slots=True)

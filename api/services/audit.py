@@ -34,12 +34,10 @@ class Finding:
     found: str
 
 
-@dataclass(slots=True)
-class Report:
-    """What an audit saw. `total` counts all findings; of those the first thousand are kept."""
+@dataclass(slots=True, kw_only=True)
+class Findings:
+    """What a check saw that should be otherwise. `total` counts all of it; the first thousand are kept."""
 
-    accounts: int = 0
-    transfers: int = 0
     total: int = 0
     findings: list[Finding] = field(default_factory=list)
 
@@ -53,6 +51,14 @@ class Report:
         self.total += 1
         if len(self.findings) < FINDINGS_KEPT:
             self.findings.append(Finding(what, where, str(expected), str(found)))
+
+
+@dataclass(slots=True, kw_only=True)
+class Report(Findings):
+    """What an audit of the ledger saw."""
+
+    accounts: int = 0
+    transfers: int = 0
 
 
 def check(database: Database) -> Report:

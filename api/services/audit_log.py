@@ -11,7 +11,7 @@ import getpass
 import json
 import os
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 from api.db import Database, Heads, at_the_end
 from api.models import AuditEntry, AuditHead
 from api.models.base import micros
-from api.services.audit import FINDINGS_KEPT, Finding
+from api.services.audit import Findings
 from api.services.chain import GENESIS, link
 from api.times import rfc3339
 
@@ -72,24 +72,11 @@ class _Note(NamedTuple):
     after: str | None
 
 
-@dataclass(slots=True)
-class Report:
-    """What a check of the log saw. `total` counts all findings; of those the first thousand are kept."""
+@dataclass(slots=True, kw_only=True)
+class Report(Findings):
+    """What a check of the log saw."""
 
     entries: int = 0
-    total: int = 0
-    findings: list[Finding] = field(default_factory=list)
-
-    @property
-    def ok(self) -> bool:
-        """Nothing found?"""
-        return self.total == 0
-
-    def add(self, what: str, where: str, expected: object, found: object) -> None:
-        """Note a finding."""
-        self.total += 1
-        if len(self.findings) < FINDINGS_KEPT:
-            self.findings.append(Finding(what, where, str(expected), str(found)))
 
 
 # Writing

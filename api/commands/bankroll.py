@@ -83,7 +83,12 @@ def source(given: Mapping[str, Any]) -> Figures:
     rules: Figures = {"preset": given["rules"]}
     if given["change"]:
         rules["changes"] = dict(map(read_change, given["change"]))
-    found: Figures = {"rules": rules}
+    return {"rules": rules} | beside_rules(given)
+
+
+def beside_rules(given: Mapping[str, Any]) -> Figures:
+    """What options say of the policies, the shoe and the side: as it stands beside `rules`, or in them."""
+    found: Figures = {}
     for name in ("punter", "banker"):
         if given[name] is not None:
             policy = given[name]

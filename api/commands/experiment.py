@@ -24,23 +24,15 @@ from rich.table import Table
 from analysis.errors import ExecutorError
 from analysis.executors import FORMS, executor, parse
 from analysis.experiment import Experiment
-from analysis.outcomes import BankrollError
 from analysis.runs import run_all
-from analysis.sources import BESIDE, SOURCES
 from analysis.summary import summary
-from analysis.sweep import PLAYED, Sweep, check_parquet, to_csv, to_parquet
-from analysis.systems import SYSTEMS
+from analysis.sweep import Sweep, check_parquet, to_csv, to_parquet
 from analysis.tally import Tally
-from api.commands.bankroll import SOURCE, show, source, source_options
+from api.commands.bankroll import show, source_options
+from api.commands.experiment_request import SYSTEM, SYSTEM_HELP, asked
 from api.commands.exports import chart_option, pictured, writable, write_file
 
-Request = dict[str, Any]
 _MANY = 2 * 10**9  # coups from which on several processes are worth their start
-_STOPS = ("coups", "win", "target", "loss", "drawdown", "losing_streak", "winning_streak")
-_NEEDED = {
-    "bankroll": "say with how much he sits down: --bankroll CHIPS",
-    "stops": "say how long a session may be: --coups N (and beside it --win, --loss … as you like)",
-}
 
 
 def _parquet(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
@@ -52,9 +44,7 @@ def _parquet(context: click.Context, option: click.Parameter, path: str | None) 
 @click.command()
 @click.argument("file", type=click.File(), required=False)
 @source_options
-@click.option(
-    "--system", "systems", multiple=True, metavar="NAME|JSON", help="Staking system; may be repeated."
-)
+@click.option("--system", "systems", multiple=True, metavar=SYSTEM, help=SYSTEM_HELP)
 @click.option("--unit", type=int, metavar="CHIPS", help="First stake of the systems given by name.")
 @click.option("--bankroll", type=int, metavar="CHIPS", help="Chips at the start of a session.")
 @click.option("--limits", metavar="MIN-MAX[/STEP]", help="Stakes that the table takes; those of the rules.")
@@ -87,9 +77,10 @@ def experiment(
 ) -> None:
     """Play sessions and tell what they came to: ruin, final bankrolls, drawdown, gain, exact figures beside.
 
-    FILE is a request in JSON, with a grid or without; - is standard input. Options are put over it.
+    FILE is a request in JSON, with a grid or without; - is standard input. An option goes over the member of the FILE
+    that it names, and cannot name what the grid goes through.
     """
-    sweep = Sweep.from_json(_request(file, given))
+    sweep = Sweep.from_json(asked(file, given))
     tallies = _play(sweep, _executor_url(sweep, workers, url), keep)
     rows = sweep.table(tallies)
     wanted = given["as_json"] or len(rows) == 1  # each is worked out for its row already
@@ -118,99 +109,6 @@ def _save(
         return experiment_chart(results[0]) if len(results) == 1 else sweep_chart(rows)
 
     pictured(picture, given["chart"])
-
-
-def _request(file: IO[str] | None, given: Mapping[str, Any]) -> Request:
-    request = _read(file) if file else {}
-    named = {key: given[key] for key in SOURCE}
-    if not file or any(named.values()):
-        request = {key: value for key, value in request.items() if key not in (*SOURCES, *BESIDE, PLAYED)}
-        request |= source(named)
-    request |= {key: given[key] for key in ("bankroll", "sessions", "seed") if given[key] is not None}
-    stops = {key: given[key] for key in _STOPS if given[key] is not None}
-    if stops:
-        request["stops"] = {**request.get("stops", {}), **stops}
-    if given["limits"]:
-        request["limits"] = _limits(given["limits"])
-    if given["turns"]:
-        if "rules" not in request:
-            raise BankrollError("--turns goes with --rules only: they tell what a bank is worth")
-        request["turns"] = _turns(given["turns"])
-    if given["precision"]:
-        of, _, width = given["precision"].partition("=")
-        request["precision"] = {"of": of, "half_width": width, **_most(request)}
-    _stake(request, given)
-    _whole(request)
-    return request
-
-
-def _whole(request: Request) -> None:
-    """What every experiment needs is there. Raises BankrollError, which names the option."""
-    grid = request.get("grid")
-    for key, means in _NEEDED.items():
-        if key not in request and not (isinstance(grid, dict) and key in grid):
-            raise BankrollError(means, pointer=f"/{key}")
-
-
-def _stake(request: Request, given: Mapping[str, Any]) -> None:
-    """Put the staking systems in. Raises BankrollError: there are none."""
-    if given["systems"]:
-        staking = [_system(text, given["unit"]) for text in given["systems"]]
-        request["staking"] = staking[0]
-        if len(staking) > 1:
-            request["grid"] = {**request.get("grid", {}), "staking": staking}
-    elif given["unit"] is not None:
-        request.setdefault("staking", {"system": "flat"})["unit"] = given["unit"]
-    grid = request.get("grid")
-    if "staking" not in request and not (isinstance(grid, dict) and "staking" in grid):
-        raise BankrollError(
-            "say how he stakes: --unit CHIPS for flat stakes, or --system", pointer="/staking"
-        )
-
-
-def _read(file: IO[str]) -> Request:
-    try:
-        request = json.load(file)
-    except ValueError as fault:
-        raise BankrollError(f"{file.name} is not JSON: {fault}") from None
-    if not isinstance(request, dict):
-        raise BankrollError(f"{file.name} must hold an object")
-    return request
-
-
-def _most(request: Request) -> Request:
-    return {"most": request["sessions"]} if "sessions" in request else {}
-
-
-def _limits(text: str) -> Request:
-    span, _, step = text.partition("/")
-    low, _, high = span.partition("-")
-    parts = (low, high, step or "1")
-    if not all(part.isdecimal() for part in parts):
-        raise BankrollError(
-            f"--limits is written MIN-MAX or MIN-MAX/STEP, such as 5-500/5, not {text[:40]!r}"
-        )
-    return dict(zip(("min", "max", "step"), map(int, parts), strict=True))
-
-
-def _turns(text: str) -> Request:
-    parts = text.split(":")
-    if len(parts) != 3 or not all(part.isdecimal() for part in parts):
-        raise BankrollError(f"--turns is written PLAYERS:COUPS:STAKE, such as 4:25:10, not {text[:40]!r}")
-    return dict(zip(("players", "coups", "stake"), map(int, parts), strict=True))
-
-
-def _system(text: str, unit: int | None) -> Request:
-    if not text.startswith("{"):
-        takes_unit = text in SYSTEMS and "unit" in SYSTEMS[text].required
-        if takes_unit and unit is None:
-            raise BankrollError(f"say what «{text}» stakes first: --unit CHIPS", pointer="/staking/unit")
-        return {"system": text, **({"unit": unit} if unit is not None and takes_unit else {})}
-    try:
-        found: Request = json.loads(text)
-    except ValueError:
-        raise BankrollError(f"--system is not JSON: {text[:60]!r}") from None
-    return found
 
 
 def _executor_url(sweep: Sweep, workers: int | None, url: str | None) -> str | None:

@@ -132,6 +132,104 @@ def test_an_experiment_by_options_and_by_file_is_the_same(tmp_path):
     assert other["table"][0]["hash"] != by_options["table"][0]["hash"]
 
 
+OVER = {
+    "rules": {"preset": "house", "punter": "textbook"},
+    "staking": {"system": "flat", "unit": 5},
+    "bankroll": 500,
+    "stops": {"coups": 20, "loss": 100},
+    "sessions": 40,
+}
+
+
+def put_over(request, *words):
+    return macao("experiment", "-", *words, "--json", stdin=json.dumps(request))
+
+
+@pytest.mark.parametrize(
+    ("words", "changed"),
+    [
+        (["--punter", "optimal"], {"rules": {"preset": "house", "punter": "optimal"}}),
+        (["--side", "banker"], {"rules": {**OVER["rules"], "side": "banker"}}),
+        (["--set", "ties=push"], {"rules": {**OVER["rules"], "changes": {"ties": "push"}}}),
+        (["--rules", "russian-even"], {"rules": {"preset": "russian-even", "punter": "textbook"}}),
+        (["--shoe", "infinite"], {"shoe": "infinite"}),
+        (["--win", "60"], {"stops": {"coups": 20, "loss": 100, "win": 60}}),
+        (["--unit", "10"], {"staking": {"system": "flat", "unit": 10}}),
+        (["--system", "oscar"], {"staking": {"system": "oscar", "unit": 5}}),
+        (["--precision", "ruin=0.5"], {"precision": {"of": "ruin", "half_width": "0.5", "most": 40}}),
+        (
+            ["--outcomes", "1:1/2,-1:1/2", "--limits", "5-50/5"],
+            {"rules": None, "outcomes": "1:1/2,-1:1/2", "limits": {"min": 5, "max": 50, "step": 5}},
+        ),
+    ],
+)
+def test_an_option_goes_over_the_member_of_the_file_that_it_names(words, changed):
+    """The hash of an experiment is that of its whole JSON: equal hashes are equal experiments."""
+    wanted = {key: value for key, value in (OVER | changed).items() if value is not None}
+    by_options, by_file = put_over(OVER, *words), put_over(wanted)
+    assert by_options.exit_code == by_file.exit_code == 0, by_options.output + by_file.output
+    assert by_options.stdout == by_file.stdout != put_over(OVER).stdout
+
+
+@pytest.mark.parametrize(
+    ("changed", "words", "said"),
+    [
+        ({"grid": {"bankroll": [500, 600]}}, ["--bankroll", "700"], "«bankroll», which --bankroll sets"),
+        ({"grid": {"stops": [{"coups": 9}]}}, ["--coups", "5"], "«stops», which --coups sets"),
+        ({"grid": {"staking/unit": [5, 10]}}, ["--system", "oscar"], "«staking/unit», which --system sets"),
+        ({"grid": {"rules/punter": ["optimal"]}}, ["--punter", "textbook"], "«rules/punter», which --punter"),
+        ({"grid": {"rules/changes/ties": ["push"]}}, ["--set", "ties=push"], "«rules/changes/ties», which --set"),
+        ({"grid": {"rules/preset": ["house"]}}, ["--outcomes", "0:1"], "which --outcomes sets"),
+        ({"rules": None, "outcomes": "1:1/2,-1:1/2"}, ["--punter", "optimal"], "has outcomes: give --rules PRESET"),
+        ({}, ["--game", "house"], "has rules: give --played FILE"),
+        ({"staking": {"system": "kelly"}}, ["--unit", "5"], "none of which is here: «kelly»"),
+        ({"stops": 7}, ["--win", "5"], "must be an object (at /stops)"),
+        ({"stops": {"win": 9}}, ["--loss", "5"], "--coups N, beside --win, --loss"),
+    ],
+)  # fmt: skip
+def test_where_an_option_and_the_file_conflict_both_are_named(changed, words, said):
+    request = {key: value for key, value in (OVER | changed).items() if value is not None}
+    refused = put_over(request, *words)
+    assert refused.exit_code == 2
+    assert said in refused.stderr
+
+
+def test_a_policy_may_be_put_over_a_grid_of_rules():
+    request = {key: value for key, value in OVER.items() if key != "rules"}
+    request |= {"grid": {"rules": [{"preset": "house"}, {"preset": "house", "changes": {"ties": "push"}}]}}
+    found = put_over(request, "--punter", "optimal")
+    assert found.exit_code == 0, found.output
+    assert len(json.loads(found.stdout)["table"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("word", "system"),
+    [
+        ("proportional:1/20", {"system": "proportional", "fraction": "1/20"}),
+        ("kelly:1/2", {"system": "kelly", "share": "1/2"}),
+        ("martingale:3", {"system": "martingale", "unit": 1, "doublings": 3}),
+        ("paroli:2", {"system": "paroli", "unit": 1, "wins": 2}),
+        ("labouchere:1,2", {"system": "labouchere", "unit": 1, "line": [1, 2]}),
+    ],
+)
+def test_a_systems_own_option_stands_behind_its_name(word, system):
+    words = [
+        "--outcomes",
+        "1:0.55,-1:0.45",
+        "--limits",
+        "1-50",
+        "--bankroll",
+        "20",
+        "--coups",
+        "30",
+        "--sessions",
+        "50",
+    ]
+    unit = ["--unit", "1"] if "unit" in system else []
+    by_name = answer("experiment", *words, *unit, "--system", word)
+    assert by_name == answer("experiment", *words, "--system", json.dumps(system))
+
+
 def test_several_systems_make_a_table(tmp_path):
     sheet = tmp_path / "table.csv"
     result = macao(*EXPERIMENT, "--system", "flat", "--system", "oscar", "--csv", str(sheet))
@@ -188,7 +286,21 @@ def test_turns_and_precision():
         (["sessions", *COIN, "--coups", "0"], "must be 1 to"),
         (["sessions", *COIN, "--coups", "5", "--quantile", "7"], "between 0 and 1"),
         ([*EXPERIMENT, "--system", "luck"], "no staking system"),
-        ([*EXPERIMENT, "--system", "kelly"], "nothing without an edge"),
+        (
+            ["experiment", *COIN, "--bankroll", "20", "--coups", "9", "--system", "kelly"],
+            "nothing without an edge",
+        ),
+        ([*EXPERIMENT, "--system", "kelly"], "none of which is here: «kelly»"),
+        ([*EXPERIMENT, "--system", "proportional"], "--system proportional:1/50"),
+        ([*EXPERIMENT, "--system", "table"], "needs stakes, on_loss, on_win: write it as JSON"),
+        ([*EXPERIMENT, "--system", "oscar:3"], "«oscar» has no option of its own"),
+        ([*EXPERIMENT, "--system", "table:3"], "«table» has 3 options"),
+        (
+            [*EXPERIMENT, "--system", "martingale:x"],
+            "must be a whole number, not 'x' (at /staking/doublings)",
+        ),
+        ([*EXPERIMENT, "--system", "labouchere:1,,2"], "whole numbers with commas between"),
+        (["experiment", *COIN, "--unit", "1", "--bankroll", "20", "--win", "5"], "--coups N, beside --win"),
         ([*EXPERIMENT, "--bankroll", "0"], "must be 1 to"),
         ([*EXPERIMENT, "--target", "20"], "above the bankroll"),
         ([*EXPERIMENT, "--limits", "5"], "MIN-MAX"),

@@ -9,22 +9,22 @@ and banks counted as lost. So a stake taken at one table changes what may be los
 wallet shows it: what may be lost ends where the wallet reaches its `floor`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import bindparam, func, literal, select, update
+from sqlalchemy import Connection, select, update
 from sqlalchemy.orm import Session
 
-from api.models import MINT, Account, Coup, CoupResult, Player, Seat, Table, Transfer
+from api.models import Player, Seat, Table
 from api.models.base import instant, micros
-from api.services import audit_log, ledger
+from api.services import audit_log, ledger, limits_used
 from api.services.errors import Conflict, Invalid, NotFound
+from api.services.limits_used import GRANTED, PLAYED, start_of
 from api.times import rfc3339
 
 DELAY: Final = timedelta(hours=24)  # after which a looser limit holds
-PAUSE: Final = timedelta(minutes=10)  # a longer one between two coups is no play
 LONGEST_EXCLUSION: Final = timedelta(days=5 * 366)
 MINUTES_A_DAY: Final = 24 * 60
 STAKE, TIME, EXCLUSION = "stake", "time", "exclusion"
@@ -35,8 +35,6 @@ POINTERS: Final = {
     **{name: f"/{name}" for name in (STAKE, TIME, EXCLUSION)},
 }
 _PENDING: Final = "pending"
-_READ_AT_ONCE: Final = 200
-_MOST_KNOWN: Final = 10_000
 Json = dict[str, Any]
 Limits = dict[str, int]
 
@@ -168,7 +166,12 @@ def shown(session: Session, player_id: str, now: datetime) -> Json:
         raise NotFound(f"there is no player «{player_id[:40]}»")
     held = in_force(row.limits, now)
     balance = ledger.balance_of(session, ledger.wallet_of(session, player_id))
-    marks = _marks(session, player_id, WINDOWS, now)
+    connection = session.connection()
+    used = limits_used.figures(connection, player_id, (GRANTED, PLAYED), now)
+    net = {
+        window: limits_used.net_before(connection, player_id, start_of(window, now), now)
+        for window in WINDOWS
+    }
     return {
         "loss": {window: held.get(f"loss_{window}") for window in WINDOWS},
         STAKE: held.get(STAKE),
@@ -178,27 +181,55 @@ def shown(session: Session, player_id: str, now: datetime) -> Json:
             {"pointer": POINTERS[name], "value": value, "at": rfc3339(instant(since))}
             for name, (value, since) in sorted(_pending(row.limits, now).items())
         ],
-        "lost": {window: mark - balance for window, mark in marks.items()},
-        "played": _played(session, player_id, now) // timedelta(minutes=1),
+        # Less than he would have, had he neither won nor lost since the window began, and were nothing held.
+        "lost": {window: used.granted + before - balance for window, before in net.items()},
+        "played": timedelta(microseconds=used.played) // timedelta(minutes=1),
     }
 
 
 # What they leave
 
 
+def figures(stored: Json | None, now: datetime) -> tuple[str, ...]:
+    """The figures of `limits_used` that `left` needs for these limits: none for a stake or an exclusion."""
+    return _figures(in_force(stored, now))
+
+
+def _figures(held: Limits) -> tuple[str, ...]:
+    lossy = any(f"loss_{window}" in held for window in WINDOWS)
+    return (GRANTED,) * lossy + (PLAYED,) * (TIME in held and EXCLUSION not in held)
+
+
 def allowance(session: Session, player_id: str, stored: Json | None, now: datetime) -> Allowance | None:
     """What these limits leave the player at this time; None where he has none."""
+    connection, names = session.connection(), figures(stored, now)
+    used = limits_used.figures(connection, player_id, names, now) if names else None
+    return left(connection, player_id, stored, used, now)
+
+
+def left(
+    connection: Connection, player_id: str, stored: Json | None, used: Any, now: datetime
+) -> Allowance | None:
+    """The same from `used`, a row with the `figures` of these limits. What else it reads does not change any more."""
     held = in_force(stored, now)
     if not held:
         return None
-    return Allowance(
-        held.get(STAKE), _floor(session, player_id, held, now), _bar(session, player_id, held, now)
-    )
+    windows = [window for window in WINDOWS if f"loss_{window}" in held]
+    floors = [
+        used.granted
+        + limits_used.net_before(connection, player_id, start_of(window, now), now)
+        - held[f"loss_{window}"]
+        for window in windows
+    ]
+    return Allowance(held.get(STAKE), max(floors, default=None), _bar(held, used, now))
 
 
 def check_free(session: Session, player_id: str, stored: Json | None, now: datetime) -> None:
     """Raises Conflict (`excluded`, `out_of_time`) where the player may begin no play."""
-    barred = _bar(session, player_id, in_force(stored, now), now)
+    held = in_force(stored, now)
+    names = [name for name in _figures(held) if name == PLAYED]
+    used = limits_used.figures(session.connection(), player_id, names, now) if names else None
+    barred = _bar(held, used, now)
     if barred is not None:
         raise barred
 
@@ -222,11 +253,11 @@ def _excluded(held: Limits) -> Conflict | None:
     )
 
 
-def _bar(session: Session, player_id: str, held: Limits, now: datetime) -> Conflict | None:
+def _bar(held: Limits, used: Any, now: datetime) -> Conflict | None:
     if (excluded := _excluded(held)) is not None:
         return excluded
     minutes = held.get(TIME)
-    if minutes is None or _played(session, player_id, now) < timedelta(minutes=minutes):
+    if minutes is None or timedelta(microseconds=used.played) < timedelta(minutes=minutes):
         return None
     until = rfc3339(start_of("day", now) + timedelta(days=1))
     return Conflict(
@@ -234,77 +265,3 @@ def _bar(session: Session, player_id: str, held: Limits, now: datetime) -> Confl
         code="out_of_time",
         members={"until": until},
     )
-
-
-def _floor(session: Session, player_id: str, held: Limits, now: datetime) -> int | None:
-    windows = [window for window in WINDOWS if f"loss_{window}" in held]
-    if not windows:
-        return None
-    marks = _marks(session, player_id, windows, now)
-    return max(mark - held[f"loss_{window}"] for window, mark in marks.items())
-
-
-def start_of(window: str, now: datetime) -> datetime:
-    """When the day, week or month of this time began, in UTC."""
-    day = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    if window == "month":
-        return day.replace(day=1)
-    return day - timedelta(days=day.weekday()) if window == "week" else day
-
-
-_GRANTED: Final = select(func.coalesce(func.sum(Transfer.amount), 0)).where(
-    Transfer.target == select(Account.id).where(Account.player_id == bindparam("player")).scalar_subquery(),
-    Transfer.source == literal(MINT, literal_execute=True),  # written out: the partial index is seen to fit
-)
-_NET_BEFORE: Final = select(func.coalesce(func.sum(CoupResult.net), 0)).where(
-    CoupResult.player_id == bindparam("player"), CoupResult.at < bindparam("start")
-)
-# What a player had won before a day began does not change any more: it is added up once.
-_known: dict[tuple[str, datetime], int] = {}
-
-
-def _marks(session: Session, player_id: str, windows: Sequence[str], now: datetime) -> Limits:
-    """What his wallet would hold, had he neither won nor lost since each window began, and were nothing held."""
-    granted = int(session.execute(_GRANTED, {"player": player_id}).scalar_one())
-    return {window: granted + _net_before(session, player_id, start_of(window, now)) for window in windows}
-
-
-def _net_before(session: Session, player_id: str, start: datetime) -> int:
-    found = _known.get((player_id, start))
-    if found is None:
-        if len(_known) >= _MOST_KNOWN:
-            _known.clear()
-        found = int(session.execute(_NET_BEFORE, {"player": player_id, "start": start}).scalar_one())
-        _known[player_id, start] = found
-    return found
-
-
-# Time
-
-
-def _played(session: Session, player_id: str, now: datetime) -> timedelta:
-    """Time of play of this day: his coups from the first stake to the settlement, and pauses that are not long."""
-    start, total, edge = start_of("day", now), timedelta(), now
-    for opened, ended in _coups_back(session, player_id):
-        until = max(start, min(ended, edge))
-        if edge - ended <= PAUSE:
-            total += edge - until
-        if ended <= start:
-            break
-        since = max(start, min(opened, until))
-        total += until - since
-        edge = since
-    return total
-
-
-def _coups_back(session: Session, player_id: str) -> Iterator[tuple[datetime, datetime]]:
-    """When his coups were opened and settled, the last first, read as far as they are asked for."""
-    wanted = (
-        select(Coup.opened_at, CoupResult.at)
-        .join(Coup, Coup.id == CoupResult.coup_id)
-        .where(CoupResult.player_id == player_id)
-        .order_by(CoupResult.id.desc())
-        .execution_options(yield_per=_READ_AT_ONCE)
-    )
-    with session.execute(wanted) as found:
-        yield from found

@@ -1,7 +1,8 @@
 """What a player may see of a table. Made of what the engine's view lists for his seat, never of the state."""
 
 from datetime import datetime
-from typing import Any, Final
+from functools import lru_cache
+from typing import Any
 
 from sqlalchemy import Select, bindparam, or_, select
 from sqlalchemy.orm import Session
@@ -9,7 +10,7 @@ from sqlalchemy.orm import Session
 from api.db import Database
 from api.models import Account, Player, Seat, Table
 from api.prepared import Prepared
-from api.services import limits
+from api.services import limits, limits_used
 from api.services.tables.change import Change
 from api.services.tables.families import conductor_of
 from api.services.tables.model import OPEN, Json, TableData, load_all
@@ -73,13 +74,20 @@ def answer(change: Change, table: TableData, player: str, terms: Terms, now: dat
 
 
 Parts = tuple[object, ...]
-_OWN: Final = Prepared(
-    select(Table.version, Table.closed_at, Seat.number, Account.balance, Player.limits)
-    .join(Seat, Seat.table_id == Table.id)
-    .join(Player, Player.id == Seat.player_id)
-    .outerjoin(Account, Account.id == Seat.account_id)
-    .where(Table.id == bindparam("id"), Seat.player_id == bindparam("player"))
-)
+
+
+@lru_cache
+def _own(figures: tuple[str, ...] = ()) -> Prepared:
+    """What the tag of a view depends on for somebody who has a seat, with these figures for his limits."""
+    return Prepared(
+        select(Table.version, Table.closed_at, Seat.number, Account.balance, Player.limits)
+        .add_columns(*limits_used.columns(figures))
+        .select_from(Table)
+        .join(Seat, Seat.table_id == Table.id)
+        .join(Player, Player.id == Seat.player_id)
+        .outerjoin(Account, Account.id == Seat.account_id)
+        .where(Table.id == bindparam("id"), Seat.player_id == bindparam("player"))
+    )
 
 
 def parts_of_tag(table: TableData, player: str) -> Parts:
@@ -93,17 +101,32 @@ def parts_of_tag(table: TableData, player: str) -> Parts:
 
 
 def own_parts(database: Database, table_id: str, player: str, now: datetime) -> Parts | None:
-    """The same for somebody who has a seat there, in one look-up where he has no limits; None for everybody else."""
+    """The same for somebody who has a seat there, in a look-up or two; None where the table is to be read in full.
+
+    All that may change meanwhile is of one moment: whose limits need figures is asked for everything again with them.
+    """
     with database.glance() as connection:
-        row = _OWN.first(connection, {"id": table_id, "player": player})
-    if row is None:
-        return None
-    left: Parts = ()
-    if row.limits and row.balance is not None and row.closed_at is None:
-        with database.read() as session:
-            allowance = limits.allowance(session, player, row.limits, now)
-        left = allowance.key if allowance is not None else ()
+        wanted = {"id": table_id, **limits_used.moment(player, now)}
+        row = _own().first(connection, wanted)
+        figures = _figures(row, now)
+        if figures:
+            row = _own(figures).first(connection, wanted)
+            if _figures(row, now) != figures:  # he has just changed his limits, or left
+                return None
+        if row is None:
+            return None
+        allowance = limits.left(connection, player, row.limits, row, now) if _is_limited(row) else None
+    left = allowance.key if allowance is not None else ()
     return (table_id, row.version, player, row.number, row.balance or 0, *left)
+
+
+def _is_limited(row: Any | None) -> bool:
+    """Are a player's limits held to at this seat? At practice tables, which have no accounts, they are not."""
+    return row is not None and bool(row.limits) and row.balance is not None and row.closed_at is None
+
+
+def _figures(row: Any | None, now: datetime) -> tuple[str, ...]:
+    return limits.figures(row.limits, now) if row is not None and _is_limited(row) else ()
 
 
 def listed(

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from threading import Barrier, Thread
 from time import sleep
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -15,8 +16,8 @@ from sqlalchemy import event
 from api import create_app
 from api.config import from_environment
 from api.db import Database
-from api.services import limits
 from api.services.errors import PlanStale
+from api.services.tables import views
 from api.services.tables.acting import plan_actions
 from api.services.tables.change import commit
 from api.services.tables.play import Terms
@@ -622,31 +623,40 @@ def test_a_view_changes_its_tag_with_what_the_limits_leave(ada: Person, clock: C
 
 @contextmanager
 def statements(database: Database) -> Iterator[list[str]]:
-    """What is asked of the database meanwhile; that a transaction begins is no question."""
+    """What is asked of the database meanwhile, and that a transaction begins."""
     sent: list[str] = []
 
     def note(_c: object, _cursor: object, text: str, *_: object) -> None:
-        if text != "BEGIN":
-            sent.append(text)
+        sent.append(text)
+
+    def begun(_c: object) -> None:
+        sent.append("BEGIN")
 
     engines = (database._writer, database._reader) if database.is_sqlite else (database._writer,)
-    for engine in engines:
-        event.listen(engine, "before_cursor_execute", note)
+    heard = [
+        (engine, *of) for engine in engines for of in (("before_cursor_execute", note), ("begin", begun))
+    ]
+    for one in heard:
+        event.listen(*one)
     try:
         yield sent
     finally:
-        for engine in engines:
-            event.remove(engine, "before_cursor_execute", note)
+        for one in heard:
+            event.remove(*one)
 
 
 def test_limits_cost_nothing_to_whoever_has_none(person: People, database: Database) -> None:
-    """A stake and a view take as many statements with a limit of a stake as without; other limits one more each."""
+    """A stake and a view take as many statements with a limit of a stake as without, with all others one more.
+
+    A view that is known opens no transaction, whatever the limits.
+    """
     counts: dict[str, tuple[int, int]] = {}
     wishes: dict[str, Json] = {
         "none": {},
         "stake": {"stake": 50},
         "loss": {"loss": {"day": 90}},
         "time": {"time": 9},
+        "all": {"loss": {"day": 90, "week": 200, "month": 300}, "time": 9, "stake": 50},
     }
     for name, wish in wishes.items():
         who = person(name)
@@ -660,22 +670,51 @@ def test_limits_cost_nothing_to_whoever_has_none(person: People, database: Datab
         who.get(f"/tables/{table}")
         with statements(database) as looking:
             who.get(f"/tables/{table}")
+        assert "BEGIN" in acting
+        assert "BEGIN" not in looking, (name, looking)
         counts[name] = (len(acting), len(looking))
-    plain = counts["none"]
-    assert counts["stake"] == plain
-    for name in ("loss", "time"):
-        assert counts[name][0] <= plain[0] + 1, counts
-        assert counts[name][1] <= plain[1] + 1, counts
+    acting_plain, looking_plain = counts["none"]
+    more = {
+        name: (acting - acting_plain, looking - looking_plain) for name, (acting, looking) in counts.items()
+    }
+    assert more == {"none": (0, 0), "stake": (0, 0), "loss": (1, 1), "time": (1, 1), "all": (1, 1)}
 
 
-def test_what_was_won_before_a_day_is_added_up_once(ada: Person, database: Database, clock: Clock) -> None:
-    """The sums that limits of losses start from are those of all results before, read anew by another process."""
-    table = ada.open()["id"]
-    chips = chips_of(ada, table, 5)
-    clock.pass_(DAY)
-    put(ada, loss={"day": 500})
-    for _ in range(2):
-        with database.read() as session:
-            mark = limits._net_before(session, ada.id, limits.start_of("day", clock()))
-        assert mark == chips
-        limits._known.clear()
+def test_a_limit_that_is_hit_is_in_a_known_view_at_once(ada: Person, clock: Clock) -> None:
+    """The view of one table, its tag and its legal actions follow what is staked, and played for, at another."""
+    table, other = ada.open(turn_seconds=0)["id"], ada.open(turn_seconds=0)["id"]
+    put(ada, loss={"day": 60}, time=5)
+    known = ada.ask("GET", f"/tables/{table}")
+    again = {"If-None-Match": known.headers["ETag"]}
+    assert ada.ask("GET", f"/tables/{table}", headers=again).status_code == 304
+    ada.do(other, "stake 15")  # 45 chips are held: 15 may be lost yet
+    held = ada.ask("GET", f"/tables/{table}", headers=again)
+    assert (amounts(known.json)["max"], amounts(held.json)["max"]) == (20, 5)
+    clock.pass_(5 * 60)
+    ada.do(other, "stand")  # the coup took five minutes
+    over = ada.ask("GET", f"/tables/{table}", headers={"If-None-Match": held.headers["ETag"]})
+    assert (over.status_code, amounts(over.json)) == (200, None)
+    put(ada, stake=5)  # what is legal stays as it is, but not what it rests upon
+    assert (
+        ada.ask("GET", f"/tables/{table}", headers={"If-None-Match": over.headers["ETag"]}).status_code == 200
+    )
+
+
+@pytest.mark.parametrize("change", ["limits", "seat"])
+def test_what_changes_between_two_look_ups_gives_no_tag_of_neither(
+    ada: Person, database: Database, clock: Clock, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    """Between the look-ups of a view his limits change, or he leaves: then the table is read in full."""
+    table = ada.open(turn_seconds=0)["id"]
+    put(ada, loss={"day": 60})
+    asked = views._own
+
+    def own(figures: tuple[str, ...] = ()) -> Any:
+        if figures and change == "limits":
+            put(ada, time=5)
+        elif figures:
+            ada.ask("DELETE", f"/tables/{table}/seats/0")
+        return asked(figures)
+
+    monkeypatch.setattr(views, "_own", own)
+    assert views.own_parts(database, table, ada.id, clock()) is None

@@ -11,13 +11,13 @@ from random import Random
 from statistics import fmean, stdev
 from typing import Any
 
+from analysis.intervals import Z
 from casino.bots import Bot
 from casino.game import Game, State
 from casino.match import Match, MatchRules, match_of
 
 Maker = Callable[[Game[Any], Random], Bot]
 """Makes a bot for one seat of a game, with a generator of its own."""
-_NORMAL_95 = 1.959964
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,5 +99,5 @@ def _rules(game: Game[Any]) -> MatchRules:
 
 def _estimate(values: Sequence[float]) -> Estimate:
     mean = fmean(values)
-    half = _NORMAL_95 * stdev(values) / sqrt(len(values))
+    half = Z * stdev(values) / sqrt(len(values))
     return Estimate(mean, mean - half, mean + half)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from analysis.intervals import Interval, around
 from analysis.kelly import Kelly, growth_rate
 from analysis.outcomes import Outcomes
 from analysis.plots import Rows, layers
@@ -225,10 +226,11 @@ def sweep_chart(rows: Sequence[Mapping[str, Any]]) -> "alt.HConcatChart":
             "ruin_high": row["ruin_high"],
             "exact": row["ruin_exact"],
             "gain": row["gain_controlled"],
-            "gain_low": row["gain_controlled"] - 1.96 * (row["gain_controlled_error"] or 0),
-            "gain_high": row["gain_controlled"] + 1.96 * (row["gain_controlled_error"] or 0),
+            "gain_low": gain.low,
+            "gain_high": gain.high,
         }
         for number, row in enumerate(rows, 1)
+        for gain in [_gain(row)]
     ]
     left = _intervals(cells, "ruin", "risk of ruin", axis=True)
     exact = [cell for cell in cells if cell["exact"] is not None]
@@ -252,6 +254,12 @@ def _intervals(cells: Rows, name: str, title: str, *, axis: bool) -> "alt.LayerC
     )
     bars = base.mark_rule(color=_BLUE).encode(x=alt.X(f"{name}_low:Q", title=title), x2=f"{name}_high:Q")
     return layers(bars, base.mark_point(filled=True, color=_BLUE, opacity=1).encode(x=f"{name}:Q"))
+
+
+def _gain(row: Mapping[str, Any]) -> Interval:
+    """The mean gain of a cell; a point where one session tells nothing of the error."""
+    value, error = row["gain_controlled"], row["gain_controlled_error"]
+    return Interval(value, 0.0, value, value) if error is None else around(value, error, row["sessions"])
 
 
 def _cell(row: Mapping[str, Any], number: int) -> str:

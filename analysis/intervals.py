@@ -1,10 +1,15 @@
-"""Intervals of simulated figures: 95 % throughout."""
+"""Intervals of simulated figures: 95 % throughout.
+
+A mean of few values, with a spread taken from them as well, is further off than the normal distribution says: there
+the interval is Student's (W. S. Gosset, The Probable Error of a Mean, Biometrika 6, 1908).
+"""
 
 import math
 from dataclasses import dataclass
 from typing import Any
 
 Z = 1.959963984540054  # of the normal distribution, 95 % on both sides
+_MANY = 1000  # values from which on Student's quantile is the normal one, to one part in 800
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,15 @@ def finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
+def mean_quantile(values: int) -> float:
+    """Standard errors from the mean of so many values (2 or more) to an end of its 95 % interval."""
+    if values >= _MANY:
+        return Z
+    from scipy.special import stdtrit  # noqa: PLC0415 - for few values only
+
+    return float(stdtrit(values - 1, 0.975))
+
+
 def share_interval(count: int, total: int) -> Interval:
     """A probability from a count: E. B. Wilson's interval (1927), which holds for rare events too."""
     share = count / total
@@ -41,7 +55,7 @@ def share_interval(count: int, total: int) -> Interval:
 
 
 def mean_interval(total: float, squares: float, count: int) -> Interval:
-    """A mean from a sum and a sum of squares, exact where they are whole.
+    """A mean from a sum and a sum of squares, exact where they are whole; Student's interval.
 
     One value alone tells nothing of its error: NaN.
     """
@@ -50,4 +64,10 @@ def mean_interval(total: float, squares: float, count: int) -> Interval:
         return Interval(mean, math.nan, math.nan, math.nan)
     variance = max(0.0, (squares - total * total / count) / (count - 1))
     error = math.sqrt(variance / count)
-    return Interval(mean, error, mean - Z * error, mean + Z * error)
+    return around(mean, error, count)
+
+
+def around(mean: float, error: float, values: int) -> Interval:
+    """A mean of so many values (2 or more) with its standard error, which was worked out from them."""
+    half = mean_quantile(values) * error
+    return Interval(mean, error, mean - half, mean + half)

@@ -24,13 +24,13 @@ from numpy.typing import NDArray
 
 from analysis.dealing import Dealing
 from analysis.exact import engine
+from analysis.intervals import Z
 from casino.errors import RulesError
 
 CHUNK: Final = 1 << 20  # coups
 MOST_COUPS: Final = 10**12
 MOST_THREADS: Final = 256
 CONFIDENCE: Final = 0.95
-_NORMAL = 1.959963984540054  # two-sided 95 % of the normal distribution
 ENGINES: Final = ("numba", "numpy")
 Ints = NDArray[np.int64]
 Progress = Callable[[int], None]
@@ -46,7 +46,7 @@ class Estimate:
     @property
     def interval(self) -> tuple[float, float]:
         """The confidence interval."""
-        return self.value - _NORMAL * self.error, self.value + _NORMAL * self.error
+        return self.value - Z * self.error, self.value + Z * self.error
 
     def to_json(self) -> dict[str, Any]:
         """JSON values."""

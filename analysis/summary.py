@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from analysis.experiment import Experiment
-from analysis.intervals import Interval, finite, mean_interval, share_interval
+from analysis.intervals import Interval, around, finite, mean_interval, share_interval
 from analysis.outcomes import BankrollError
 from analysis.ruin import make_walk
 from analysis.sessions import session
@@ -201,7 +201,8 @@ def _beside(exact: float, simulated: float, deviation: float, count: int) -> Jso
 def difference(first: Mapping[int, Batch], second: Mapping[int, Batch]) -> Interval | None:
     """Mean gain of the second less that of the first, chips a session, from chunks that saw the same coups.
 
-    The error is that of the chunks' differences, so what both owe to the same coups cancels. None where they
+    The error is that of the chunks' differences, so what both owe to the same coups cancels; as chunks are few, the
+    interval is Student's. None where they
     have fewer than two chunks of the same size in common.
     """
     pairs = [
@@ -216,4 +217,4 @@ def difference(first: Mapping[int, Batch], second: Mapping[int, Batch]) -> Inter
     mean = sum(parts) / total
     spread = sum((part - mean * size) ** 2 for part, size in zip(parts, sizes, strict=True))
     error = math.sqrt(spread * len(pairs) / (len(pairs) - 1)) / total
-    return Interval(mean, error, mean - 1.96 * error, mean + 1.96 * error)
+    return around(mean, error, len(pairs))

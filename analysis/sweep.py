@@ -15,6 +15,7 @@ from itertools import product
 from typing import Any, Final
 
 from analysis.experiment import MOST_COUPS, Experiment
+from analysis.intervals import Interval
 from analysis.outcomes import BankrollError
 from analysis.sources import asked_outcomes, folded, outcomes_of, placed, rules_of, source_of
 from analysis.summary import difference, summary
@@ -55,9 +56,7 @@ class Sweep:
             base = first.setdefault(experiment.outcomes.hash, place)
             rows.append({**_flat(cell), **_row(experiment, tally)})
             if base != place:
-                apart = difference(tallies[base].batches, tally.batches)
-                rows[-1]["gain_less_first"] = apart.value if apart else None
-                rows[-1]["gain_less_first_error"] = apart.error if apart else None
+                rows[-1] |= _less_first(difference(tallies[base].batches, tally.batches))
         return rows
 
 
@@ -193,6 +192,12 @@ def _flat(cell: Mapping[str, Any]) -> Json:
         path: ", ".join(f"{key} {item}" for key, item in value.items()) if isinstance(value, dict) else value
         for path, value in cell.items()
     }
+
+
+def _less_first(apart: Interval | None) -> Json:
+    told = (None,) * 4 if apart is None else (apart.value, apart.error, apart.low, apart.high)
+    names = ("gain_less_first", "gain_less_first_error", "gain_less_first_low", "gain_less_first_high")
+    return dict(zip(names, told, strict=True))
 
 
 def _row(experiment: Experiment, tally: Tally) -> Json:

@@ -190,12 +190,17 @@ def _show_table(rows: Sequence[Mapping[str, Any]]) -> None:
         "gain_controlled": "mean gain",
         "drawdown_50%": "drawdown",
     }
-    table = Table(*grid, *shown.values(), "less the first ± error")
+    table = Table(*grid, *shown.values(), "less the first (95 %)")
     for row in rows:
-        apart = row.get("gain_less_first")
-        less = "" if apart is None else f"{apart:.4g} ± {row['gain_less_first_error']:.2g}"
-        table.add_row(*(_text(row[name], 4) for name in (*grid, *shown)), less)
+        table.add_row(*(_text(row[name], 4) for name in (*grid, *shown)), _less_first(row))
     show(table)
+
+
+def _less_first(row: Mapping[str, Any]) -> str:
+    if row.get("gain_less_first") is None:
+        return ""
+    apart, low, high = (row[f"gain_less_first{end}"] for end in ("", "_low", "_high"))
+    return f"{apart:.4g} ({low:.4g} to {high:.4g})"
 
 
 def _show_one(found: Mapping[str, Any]) -> None:

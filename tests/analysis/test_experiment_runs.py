@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from published_games import coin
 
 from analysis.experiment import Experiment, Precision, Turns
-from analysis.intervals import mean_interval, share_interval
+from analysis.intervals import mean_interval, mean_quantile, share_interval
 from analysis.outcomes import BankrollError, Outcomes
 from analysis.runs import next_chunks, play, run, run_all, spec
 from analysis.sources import outcomes_of
@@ -27,7 +27,7 @@ from analysis.staking import Staking
 from analysis.stops import Stops
 from analysis.summary import difference, summary
 from analysis.systems import SYSTEMS, StakeLimits
-from analysis.tally import Tally
+from analysis.tally import Batch, Tally
 from api.cli import main
 from casino.banking.presets import PRESETS
 from casino.errors import RulesError
@@ -321,7 +321,30 @@ def test_intervals_are_those_of_the_literature():
         assert (round(found.low, 4), round(found.high, 4)) == (low, high)
     mean = mean_interval(10, 30, 5)  # 2, 2, 2, 2, 2 would be 20; variance (30 - 20) / 4
     assert (mean.value, mean.error) == (2, pytest.approx(math.sqrt(2.5 / 5)))
+    assert (mean.low, mean.high) == (
+        pytest.approx(2 - 2.776 * mean.error, abs=1e-3),
+        pytest.approx(3.963, abs=1e-3),
+    )
     assert math.isnan(mean_interval(3, 9, 1).error)
+
+
+@pytest.mark.parametrize(
+    ("values", "quantile"), [(2, 12.706), (5, 2.776), (16, 2.131), (31, 2.042), (101, 1.984), (10**6, 1.960)]
+)
+def test_few_values_have_students_interval(values, quantile):
+    """NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2: upper critical values of Student's t, 0.975, by
+    degrees of freedom, one fewer than the values."""
+    assert round(mean_quantile(values), 3) == quantile
+
+
+def test_the_interval_of_a_difference_is_students_over_the_chunks():
+    """Two chunks of ten sessions, ahead by 30 and by 50 chips: 4 a session. The spread about 40 is 200 for one degree
+    of freedom, so the error of the sum is 20, of the mean of 20 sessions 1; the table has 12.706 for it."""
+    first = {0: Batch(10, 0, 0, 0), 1: Batch(10, 5, 0, 0)}
+    second = {0: Batch(10, 30, 0, 0), 1: Batch(10, 55, 0, 0)}
+    found = difference(first, second)
+    assert (found.value, found.error) == (4, 1)
+    assert (round(found.low, 3), round(found.high, 3)) == (-8.706, 16.706)
 
 
 @pytest.mark.parametrize(

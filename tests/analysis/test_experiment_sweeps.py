@@ -64,6 +64,9 @@ class TestGrids:
         assert ["gain_less_first" in row for row in rows] == [False, True, False, True]
         assert rows[1]["gain_less_first"] == pytest.approx(rows[1]["gain"] - rows[0]["gain"])
         assert rows[1]["gain_less_first_error"] > 0
+        for end, t in (("low", -2.131), ("high", 2.131)):  # Student's, of the 16 chunks
+            width = rows[1][f"gain_less_first_{end}"] - rows[1]["gain_less_first"]
+            assert round(width / rows[1]["gain_less_first_error"], 3) == t
 
     def test_csv_holds_the_table(self):
         sweep = Sweep.from_json(request(grid={"bankroll": [10, 30]}))

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import Connection, Select, Table, insert, or_, select, text, update
 from sqlalchemy.orm import Session
 
-from api.db import Database, Heads, at_the_end
+from api.db import Database, Heads, Turn, at_the_end
 from api.models import AuditEntry, AuditHead
 from api.models.base import micros
 from api.services.audit import Findings
@@ -30,7 +30,7 @@ DOMAIN: Final = b"macao audit 1\x00"
 ACTIONS: Final[dict[str, str]] = {
     "player_created": "a player was registered: his opening grant",
     "player_exported": "a player downloaded everything that is kept of him",
-    "player_deleted": "a player was deleted: the chips that went back, the keys that ended",
+    "player_deleted": "a player was deleted: the chips that went back, the keys that ended, how many experiments",
     "key_issued": "a key was made: scopes and end",
     "key_rotated": "a key was replaced by another",
     "key_revoked": "a key was ended",
@@ -38,6 +38,9 @@ ACTIONS: Final[dict[str, str]] = {
     "refill_taken": "a refill: its chips and its transfer",
     "table_opened": "a table was opened: game, rules, bank, stakes and who may see it",
     "table_closed": "a table was closed: the phase before, the version after",
+    "experiment_ordered": "an experiment was ordered: hash, cells, and the most chunks and coups",
+    "experiment_cancelled": "an experiment was stopped: how far it was",
+    "experiment_deleted": "an experiment was deleted with its results: how far it was",
     "schema_migrated": "the schema of the database: its revisions",
     "ledger_checked": "the ledger was audited: what was found",
     "database_backed_up": "everything was written to a file: its digest and its last transfer",
@@ -114,7 +117,7 @@ def note(
         raise ValueError(f"{action!r} is not among the actions of the log: {', '.join(ACTIONS)}")
     if _NOTES not in session.info:
         session.info[_NOTES] = []
-        at_the_end(session, _write)
+        at_the_end(session, Turn.AUDIT_LOG, partial(_write, session))
     session.info[_NOTES].append(_Note(action, subject, now, _text(before), _text(after)))
 
 

@@ -16,6 +16,7 @@ from analysis.intervals import mean_interval, share_interval
 from api.ids import new_id
 from api.models import ExperimentChunk, ExperimentOrder, ExperimentResult, Player
 from api.models.experiments import CANCELLED, DONE, OPEN, RUNNING, STATUSES, WAITING
+from api.services import audit_log
 from api.services.errors import Conflict, Invalid, LimitReached, NotFound
 from api.times import rfc3339, rfc3339_or_none
 
@@ -69,7 +70,24 @@ def create(
     )
     session.add(order)
     session.flush()
+    audit_log.note(session, "experiment_ordered", order.id, now, after=_ordered(order))
     return told(session, player_id, order.id)
+
+
+def _ordered(order: ExperimentOrder) -> Json:
+    """What the audit log tells of an order. Its label is the player's own words: it is left out."""
+    return {
+        "status": order.status,
+        "hash": order.hash,
+        "cells": order.cells,
+        "chunks": order.chunks,
+        "coups": order.coups,
+    }
+
+
+def _reached(order: ExperimentOrder) -> Json:
+    """The same of how far it is."""
+    return {"status": order.status, "chunks": order.done, "coups": order.played}
 
 
 def _check_cost(session: Session, player_id: str, coups: int, now: datetime, cap: int) -> None:
@@ -213,8 +231,10 @@ def cancel(session: Session, player_id: str, experiment_id: str, now: datetime) 
     """
     order = find(session, player_id, experiment_id, lock=True)
     if order.status in OPEN:
+        before = _reached(order)
         order.status, order.finished_at, order.updated_at = CANCELLED, now, now
         session.flush()
+        audit_log.note(session, "experiment_cancelled", order.id, now, before=before, after=_reached(order))
     elif order.status != CANCELLED:
         raise Conflict(f"the experiment is over: {order.status}", code="experiment_over")
     return told(session, player_id, experiment_id)
@@ -223,6 +243,7 @@ def cancel(session: Session, player_id: str, experiment_id: str, now: datetime) 
 def remove(session: Session, player_id: str, experiment_id: str, now: datetime) -> None:
     """Delete an experiment with its results, stopping it first. Raises NotFound."""
     order = find(session, player_id, experiment_id, lock=True)
+    audit_log.note(session, "experiment_deleted", order.id, now, before=_reached(order))
     if order.status in OPEN:
         order.status, order.finished_at = CANCELLED, now
     order.request, order.specs, order.rows, order.label, order.fault = None, None, None, "", None
@@ -231,12 +252,15 @@ def remove(session: Session, player_id: str, experiment_id: str, now: datetime) 
     _drop_parts(session, [experiment_id])
 
 
-def forget(session: Session, player_id: str) -> None:
-    """Delete all experiments of a player who is deleted."""
-    wanted = select(ExperimentOrder.id).where(ExperimentOrder.player_id == player_id)
-    mine = list(session.scalars(wanted.with_for_update()))  # so that no worker stores a chunk meanwhile
-    _drop_parts(session, mine)
+def forget(session: Session, player_id: str) -> int:
+    """Delete all experiments of a player who is deleted; how many he had not deleted himself."""
+    wanted = select(ExperimentOrder.id, ExperimentOrder.deleted_at).where(
+        ExperimentOrder.player_id == player_id
+    )
+    mine = session.execute(wanted.with_for_update()).all()  # so that no worker stores a chunk meanwhile
+    _drop_parts(session, [row.id for row in mine])
     session.execute(delete(ExperimentOrder).where(ExperimentOrder.player_id == player_id))
+    return sum(row.deleted_at is None for row in mine)
 
 
 def _drop_parts(session: Session, ids: list[str]) -> None:

@@ -102,7 +102,7 @@ def remove(session: Session, player_id: str, now: datetime) -> int:
     revoked = sorted(session.scalars(ended.returning(ApiKey.id)))
     session.execute(update(ApiKey).where(mine).values(name=""))
     session.execute(delete(IdempotencyKey).where(IdempotencyKey.owner == player_id))
-    experiments.forget(session, player_id)
+    dropped = experiments.forget(session, player_id)
     player.name, player.limits, player.deleted_at = None, None, now
     session.flush()
     audit_log.note(
@@ -110,8 +110,8 @@ def remove(session: Session, player_id: str, now: datetime) -> int:
         "player_deleted",
         player_id,
         now,
-        before={"balance": chips, "keys": revoked},
-        after={"balance": 0, "keys": []},
+        before={"balance": chips, "keys": revoked, "experiments": dropped},
+        after={"balance": 0, "keys": [], "experiments": 0},
     )
     return chips
 

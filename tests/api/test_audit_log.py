@@ -23,6 +23,7 @@ from api.context import NAME
 from api.db import Database, _alembic, migrate
 from api.models import MINT
 from api.services import audit_log, keys, ledger
+from tests.api.experiments.orders import COIN, order, play_now
 
 PAGE = Path(__file__).parents[2] / "docs" / "audit.md"
 Json = dict[str, Any]
@@ -95,7 +96,13 @@ def test_everything_beside_play_is_entered_with_who_what_before_and_after(
         (who, "table_opened", table, None, opened),
         (who, "table_closed", table, {"phase": "stakes"}, {"phase": "closed"}),
         (who, "player_exported", who, None, None),
-        (who, "player_deleted", who, {"balance": 1000, "keys": [made["key_id"]]}, {"balance": 0, "keys": []}),
+        (
+            who,
+            "player_deleted",
+            who,
+            {"balance": 1000, "keys": [made["key_id"]], "experiments": 0},
+            {"balance": 0, "keys": [], "experiments": 0},
+        ),
     ]
     for entry in found:
         (entry["after"] or {}).pop("rules_hash", None)
@@ -118,6 +125,64 @@ def test_a_refill_is_entered_with_its_transfer(service: Flask, log: Database) ->
     last = entries(log)[-1]
     assert (last["action"], last["before"]) == ("refill_taken", {"worth": 600})
     assert last["after"] == {"worth": 1000, "transfer": made["id"]}
+
+
+def test_experiments_are_entered_when_they_are_ordered_stopped_and_deleted(
+    service: Flask, log: Database
+) -> None:
+    """By whom, with what was asked for and how far they were; what only repeats, or is refused, is not."""
+    client = service.test_client()
+    made = register(client)
+    key = {**made["auth"], "Idempotency-Key": "once"}
+    body = {**COIN, "label": "Grandmother's system"}
+    first, again = (client.post("/v1/experiments", json=body, headers=key).json for _ in range(2))
+    assert again == first
+    path = f"/v1/experiments/{first['id']}"
+    for _ in range(2):
+        assert client.post(f"{path}/cancel", headers=made["auth"]).status_code == 200
+    second = order(client, made)
+    play_now(log, second["id"])
+    done = client.get(second["path"], headers=made["auth"]).json
+    assert client.post(f"{second['path']}/cancel", headers=made["auth"]).status_code == 409
+    for place in (path, second["path"]):
+        assert client.delete(place, headers=made["auth"]).status_code == 204
+        assert client.delete(place, headers=made["auth"]).status_code == 404
+    total, played = done["chunks"]["total"], done["coups"]["played"]
+    ordered = {"status": "waiting", "cells": 1, "chunks": total, "coups": 100_000}  # 1000 sessions of 100
+    found = [entry for entry in entries(log) if entry["action"].startswith("experiment")]
+    assert {(entry["actor"], entry["key"]) for entry in found} == {(made["id"], made["key_id"])}
+    none = {"chunks": 0, "coups": 0}
+    assert [(entry["action"], entry["subject"], entry["before"], entry["after"]) for entry in found] == [
+        ("experiment_ordered", first["id"], None, {**ordered, "hash": first["hash"]}),
+        (
+            "experiment_cancelled",
+            first["id"],
+            {"status": "waiting", **none},
+            {"status": "cancelled", **none},
+        ),
+        ("experiment_ordered", second["id"], None, {**ordered, "hash": second["hash"]}),
+        ("experiment_deleted", first["id"], {"status": "cancelled", **none}, None),
+        ("experiment_deleted", second["id"], {"status": "done", "chunks": total, "coups": played}, None),
+    ]
+    assert "Grandmother" not in json.dumps(entries(log))
+    assert audit_log.check(log).ok
+
+
+def test_a_player_who_is_deleted_takes_his_experiments_with_him_and_the_log_tells_how_many(
+    service: Flask, log: Database
+) -> None:
+    """Those that he had not deleted himself."""
+    client = service.test_client()
+    made = register(client)
+    paths = [order(client, made)["path"] for _ in range(3)]
+    client.delete(paths[0], headers=made["auth"])
+    assert client.delete("/v1/players/me", headers=made["auth"]).status_code == 204
+    last = entries(log)[-1]
+    assert (last["action"], last["before"]["experiments"], last["after"]["experiments"]) == (
+        "player_deleted",
+        2,
+        0,
+    )
 
 
 def test_nothing_secret_is_in_the_log_and_no_name(service: Flask, log: Database) -> None:

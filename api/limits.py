@@ -79,7 +79,7 @@ class Limits:
         who = (address or "unknown") if caller is None else caller.key
         here.spent = spent = Spent(policy, policy.buckets + who)
         cost = here.operation.cost if here.operation is not None else 1
-        self._count(spent, cost)
+        self.count(spent, cost)
         if cost and spent.units > policy.item.amount:
             wait = spent.seconds_left
             text = f"{policy.item.amount} units in {policy.seconds} s are spent; go on in {wait} s"
@@ -96,9 +96,10 @@ class Limits:
             wait = spent.seconds_left
             text = f"this would cost {units} units, and {spent.left} of {cap} are left; try again in {wait} s"
             raise RateLimited(text, retry_after=wait, members=members)
-        self._count(spent, units)
+        self.count(spent, units)
 
-    def _count(self, spent: Spent, units: int) -> None:
+    def count(self, spent: Spent, units: int) -> None:
+        """Count units, be they more than are left: then the next request finds all spent."""
         storage = self.limiter.storage
         try:
             spent.units = storage.incr(spent.bucket, spent.policy.seconds, amount=units)
@@ -141,6 +142,13 @@ def charge(units: int) -> None:
     spent = context().spent
     if spent is not None:
         service().limits.charge(spent, units)
+
+
+def count(units: int) -> None:
+    """Count units for work that is done already: it is not refused, but the next request is where all is spent."""
+    spent = context().spent
+    if spent is not None:
+        service().limits.count(spent, units)
 
 
 def headers_of(spent: Spent) -> list[tuple[str, str]]:

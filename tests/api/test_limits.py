@@ -15,6 +15,7 @@ from api.execution import reply
 from api.headers import EXPOSED
 from api.limits import charge
 from api.rate_storage import ProcessStorage
+from api.views.odds.spending import spend_thought
 
 
 def field(response: Any, name: str) -> tuple[str, dict[str, int]]:
@@ -111,6 +112,29 @@ def test_a_cost_that_is_known_late_is_charged_late(sqlite_url: str, make_app: Ca
     assert int(refused.headers["Retry-After"]) >= 1
     never = client.get("/v1/heavy/101")
     assert (never.status_code, "Retry-After" in never.headers) == (429, False)
+
+
+def test_what_was_thought_counts_though_less_was_left(
+    sqlite_url: str, make_app: Callable[..., Flask]
+) -> None:
+    """Five units a millisecond: 50 ms cost 250. They are over, so the answer is given, and the window is spent."""
+    app = make_app(sqlite_url, rate_limit_anonymous="200/hour")
+    blueprint = Blueprint("thoughtful", "For this test.")
+
+    @blueprint.operation("GET", "/thoughtful", answer=Answer(200, {"type": "object"}, {}), key=None)
+    def thoughtful() -> Any:
+        """Think for 50 ms."""
+        spend_thought(0.05)
+        return reply({})
+
+    app._got_first_request = False
+    app.register_blueprint(blueprint)
+    app.test_client_class = FlaskClient
+    client = app.test_client()
+    answered = client.get("/v1/thoughtful")
+    assert (answered.status_code, answered.headers["X-RateLimit-Remaining"]) == (200, "0")
+    refused = client.get("/v1/thoughtful")
+    assert (refused.status_code, refused.json["code"]) == (429, "rate_limited")
 
 
 @pytest.mark.parametrize(("hops", "limited"), [(0, True), (1, False)])

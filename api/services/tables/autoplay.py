@@ -1,6 +1,7 @@
 """Autoplay: coups by a policy as if by hand, for the only person at a banking table."""
 
 from datetime import datetime
+from time import thread_time
 from typing import Any
 
 from api.services.errors import Conflict
@@ -20,8 +21,9 @@ def autoplay(
     """Play coups until so many are settled, or a bank of his own comes.
 
     Stops early where the stake can no longer be covered, or the player's own limits forbid it; the report says how many
-    coups were played and why it ended.
+    coups were played and why it ended. All of it is thought for the player, who pays for it.
     """
+    began = thread_time()
     if sum(other.kind == PLAYER for other in table.sitters) > 1:
         raise Conflict("autoplay is for the only person at a table; others play here", code="not_alone")
     play = Play.resume(table, terms, now)
@@ -38,7 +40,7 @@ def autoplay(
             f"no coup could be played: {stopped}", legal=play.legal(sitter.number), pointer="/stake"
         )
     change = play.change()
-    change.silent = True
+    change.silent, change.thought = True, thread_time() - began
     change.report = {
         "autoplay": {
             "coups": play.coups_settled,

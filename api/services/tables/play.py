@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
+from time import thread_time
 from typing import Any, Final
 
 from api.services.tables.change import Change
@@ -61,10 +62,14 @@ def state_of(table: TableData) -> BankingState:
 
 @dataclass(slots=True, kw_only=True)
 class Play(Gathering):
-    """One table being played forward. Everything that changes is gathered here, then handed over as a Change."""
+    """One table being played forward. Everything that changes is gathered here, then handed over as a Change.
+
+    `thought`: what its bots took to think, in seconds of a processor.
+    """
 
     terms: Terms
     closing: bool = False
+    thought: float = 0.0
 
     @classmethod
     def resume(cls, table: TableData, terms: Terms, now: datetime) -> "Play":
@@ -194,7 +199,10 @@ class Play(Gathering):
             return f"bank {self._house_bank()}"
         rules = state.game.rules
         if sitter.kind == BOT:
-            return BankingBot(rules, sitter.policy, stake=sitter.stake).choose(state.view(seat))
+            began = thread_time()
+            chosen = BankingBot(rules, sitter.policy, stake=sitter.stake).choose(state.view(seat))
+            self.thought += thread_time() - began
+            return chosen
         return default_bot(rules, banker=seat == state.banker).choose(state.view(seat))
 
     def default_action(self, seat: int) -> str:
@@ -262,7 +270,9 @@ class Play(Gathering):
             "turn": self._turn(),
         }
         phase = "closed" if self.closing else state.phase
-        return self.changes(stored, phase, self._deadline(), state, coups="cou")
+        change = self.changes(stored, phase, self._deadline(), state, coups="cou")
+        change.thought = self.thought
+        return change
 
     def _deadline(self) -> datetime | None:
         """When time is up for the seats that are awaited; None while nobody has to hurry.

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from api.limits import charge
+from api.limits import charge, count
 from api.services.errors import Invalid
 
 UNITS: Final = 5  # of the rate limit, in a millisecond
@@ -26,7 +26,10 @@ def spend(milliseconds: int) -> None:
 
 
 def spend_thought(seconds: float) -> None:
-    """Take what bots thought, in seconds of a processor, off the caller's units. Raises RateLimited."""
+    """Take what was thought out for the caller, in seconds of a processor, off his units.
+
+    It is done, so it counts even where fewer were left: were it refused, it could be had again and again for nothing.
+    """
     units = int(seconds * 1000 * UNITS)
     if units:
-        charge(units)
+        count(units)

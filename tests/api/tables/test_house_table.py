@@ -3,11 +3,14 @@
 import re
 from collections.abc import Callable
 from threading import Barrier, Thread
+from time import thread_time
 
 import pytest
 
 from api.db import Database
 from casino.banking.payoff import HAND_CODES
+from casino.banking.policies import PointsPolicy
+from casino.game import View
 from tests.api.tables.people import Person, accounts, last_seq, moves, snapshot, sound
 
 CARD = re.compile(r"\b[2-9TJQKA][SHDC]\b")
@@ -256,6 +259,33 @@ def test_autoplay_from_the_middle_of_a_coup_counts_it(ada: Person) -> None:
     ada.do(table, "stake 5")
     report = ada.post(f"/tables/{table}/actions", {"action": "autoplay", "stake": 5, "coups": 3})["autoplay"]
     assert (report["coups"], report["first_coup"], report["last_coup"]) == (3, 1, 3)
+
+
+def test_what_is_thought_out_at_a_table_is_paid_for(ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five units a millisecond of a processor: a hand that takes 20 of them costs 100, a bot's or one by autoplay."""
+    choose = PointsPolicy.choose
+
+    def slow(policy: PointsPolicy, view: View) -> str:
+        until = thread_time() + 0.02
+        while thread_time() < until:
+            pass
+        return choose(policy, view)
+
+    table = ada.open(seats=[{"kind": "me"}, {"kind": "bot"}, {"kind": "house"}])["id"]
+    quick = ada.do(table, "stake 5", "stand")
+    monkeypatch.setattr(PointsPolicy, "choose", slow)
+    assert quick["phase"] == "stakes"
+    before = left(ada)
+    ada.do(table, "stake 5", "stand")
+    assert before - left(ada) >= 100, "the bot's hand"
+    before = left(ada)
+    ada.post(f"/tables/{table}/actions", {"action": "autoplay", "stake": 5, "coups": 2})
+    assert before - left(ada) >= 400, "two hands of the bot, two of autoplay"
+
+
+def left(person: Person) -> int:
+    """Units of the present window that are left."""
+    return int(person.ask("GET", "/players/me").headers["X-RateLimit-Remaining"])
 
 
 def test_of_two_parallel_stakes_one_is_taken(person: Callable[[str], Person], database: Database) -> None:

@@ -53,13 +53,17 @@ class Ticker(Thread):
             return 0
         with service.database.read() as session:
             tables = due(session, now)
-        return sum([self._play_on(table, now) for table in tables])
+        return sum(map(self._play_on, tables))
 
-    def _play_on(self, table: str, now: datetime) -> bool:
-        """Play on at one table. A fault there is logged, and the clocks of the other tables go on."""
+    def _play_on(self, table: str) -> bool:
+        """Play on at one table, if the lease still holds: bots may have thought for long at those before it. A fault
+        there is logged, and the clocks of the other tables go on."""
         service = self._service
+        now = service.now()
         try:
-            return time_up(service.database, table, self._terms, now, service.watcher.poke)
+            return self._holds_lease(now) and time_up(
+                service.database, table, self._terms, now, service.watcher.poke
+            )
         except Busy:
             raise
         except Exception:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -11,6 +12,8 @@ from api import create_app
 from api.config import from_environment
 from api.db import Database
 from api.models import Table
+from api.services.tables.clock import time_up
+from api.services.tables.telling import stamp
 from api.ticker import LEASE_SECONDS, Ticker
 from tests.api.tables.people import Person, sound
 
@@ -159,6 +162,49 @@ def test_one_ticker_at_a_time(ada: Person, app: Flask, clock: Clock, ticker: Tic
     clock.pass_(2)
     assert other._holds_lease(clock())
     assert not ticker._holds_lease(clock())
+
+
+def test_a_long_tick_takes_no_time_from_the_tables_that_come_late_in_it(
+    ada: Person, clock: Clock, ticker: Ticker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The clock of each table goes by the time at which it was played on, not by that at which the tick began."""
+    first, second = (ada.open(turn_seconds=30)["id"] for _ in range(2))
+    for table in (first, second):
+        ada.do(table, "stake 10")
+        clock.pass_(1)
+    clock.pass_(60)
+
+    def slow(*asked: Any) -> bool:
+        done = time_up(*asked)
+        clock.pass_(20)
+        return done
+
+    monkeypatch.setattr("api.ticker.time_up", slow)
+    began = clock()
+    assert ticker.tick() == 2
+    at = [ada.get(f"/tables/{table}/events?limit=500")["events"][-1]["at"] for table in (first, second)]
+    assert at == [stamp(began), stamp(began + timedelta(seconds=20))]
+
+
+def test_who_loses_the_lease_in_a_long_tick_leaves_the_rest_to_who_has_it(
+    ada: Person, app: Flask, clock: Clock, ticker: Ticker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One at a time, by a lease: what is left of a tick is the other's, who took the lease when it had run out."""
+    other, played = Ticker(app.extensions["macao"]), []
+    for _ in range(2):
+        ada.do(ada.open(turn_seconds=30)["id"], "stake 10")
+        clock.pass_(1)
+    clock.pass_(60)
+
+    def stalled(_: Database, table: str, *asked: Any) -> bool:
+        played.append(table)
+        clock.pass_(LEASE_SECONDS + 1)
+        assert other._holds_lease(clock())
+        return True
+
+    monkeypatch.setattr("api.ticker.time_up", stalled)
+    assert ticker.tick() == 1
+    assert len(played) == 1
 
 
 def test_a_table_that_cannot_be_played_on_stops_no_other_clock(

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import Connection, Select, Table, insert, or_, select, text, update
 from sqlalchemy.orm import Session
 
-from api.db import Database, Heads, Turn, at_the_end
+from api.db import Database, Heads, at_the_end
 from api.models import AuditEntry, AuditHead
 from api.models.base import micros
 from api.services.audit import Findings
@@ -117,7 +117,7 @@ def note(
         raise ValueError(f"{action!r} is not among the actions of the log: {', '.join(ACTIONS)}")
     if _NOTES not in session.info:
         session.info[_NOTES] = []
-        at_the_end(session, Turn.AUDIT_LOG, partial(_write, session))
+        at_the_end(session, _write)
     session.info[_NOTES].append(_Note(action, subject, now, _text(before), _text(after)))
 
 

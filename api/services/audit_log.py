@@ -10,24 +10,24 @@ No entry holds a name, a secret, a seed or a card: ids and figures only, so it c
 import getpass
 import json
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, Select, Table, insert, or_, select, text, update
+from sqlalchemy import Connection, Select, Table, insert, select, text, union, update
 from sqlalchemy.orm import Session
 
 from api.db import Database, Heads, at_the_end
-from api.models import AuditEntry, AuditHead
+from api.models import ApiKey, AuditEntry, AuditHead
 from api.models.base import micros
 from api.services.audit import Findings
 from api.services.chain import GENESIS, link
 from api.times import rfc3339
 
 DOMAIN: Final = b"macao audit 1\x00"
-# What may be noted, and what its `before` and `after` tell.
-ACTIONS: Final[dict[str, str]] = {
+# What may be noted, and what its `before` and `after` tell: what players do,
+OF_PLAYERS: Final[dict[str, str]] = {
     "player_created": "a player was registered: his opening grant",
     "player_exported": "a player downloaded everything that is kept of him",
     "player_deleted": "a player was deleted: the chips that went back, the keys that ended, how many experiments",
@@ -41,11 +41,15 @@ ACTIONS: Final[dict[str, str]] = {
     "experiment_ordered": "an experiment was ordered: hash, cells, and the most chunks and coups",
     "experiment_cancelled": "an experiment was stopped: how far it was",
     "experiment_deleted": "an experiment was deleted with its results: how far it was",
+}
+# and what commands do.
+OF_COMMANDS: Final[dict[str, str]] = {
     "schema_migrated": "the schema of the database: its revisions",
     "ledger_checked": "the ledger was audited: what was found",
     "database_backed_up": "everything was written to a file: its digest and its last transfer",
     "database_restored": "everything was read from a file: its digest and its last transfer",
 }
+ACTIONS: Final = OF_PLAYERS | OF_COMMANDS
 COLUMNS: Final = ("seq", "at", "actor", "key_id", "action", "subject", "request_id", "before", "after")
 ANONYMOUS, SYSTEM = "anonymous", "system"
 _ACTOR_LENGTH: Final = 80
@@ -175,12 +179,17 @@ def listing(
     *,
     before: int | None = None,
     limit: int = 50,
+    concerning: str | None = None,
     actor: str | None = None,
     subject: str | None = None,
     action: str | None = None,
 ) -> list[Json]:
-    """Entries with a number below `before` (None: the newest), the newest first, as `shown` tells them."""
-    wanted = select(_ENTRIES).order_by(_ENTRIES.c.seq.desc()).limit(limit)
+    """Entries with a number below `before` (None: the newest), the newest first, as `shown` tells them.
+
+    `concerning`: those `about` this player only.
+    """
+    wanted = select(_ENTRIES) if concerning is None else about(concerning)
+    wanted = wanted.order_by(_ENTRIES.c.seq.desc()).limit(limit)
     if before is not None:
         wanted = wanted.where(_ENTRIES.c.seq < before)
     for column, value in (
@@ -193,10 +202,16 @@ def listing(
     return [shown(row) for row in session.execute(wanted)]
 
 
-def about(player_id: str, keys: Collection[str]) -> Select[Any]:
-    """The entries of what a player did and of what was done to him and to these keys of his, the oldest first."""
-    mine = or_(_ENTRIES.c.actor == player_id, _ENTRIES.c.subject.in_((player_id, *keys)))
-    return select(_ENTRIES).where(mine).order_by(_ENTRIES.c.seq)
+def about(player_id: str) -> Select[Any]:
+    """The entries of what a player did, and of what was done to him and to keys of his."""
+    seq, subject = select(_ENTRIES.c.seq), _ENTRIES.c.subject
+    # Each by its index; an OR of the three would be looked for along the whole log by PostgreSQL.
+    his = union(
+        seq.where(_ENTRIES.c.actor == player_id),
+        seq.where(subject == player_id),
+        seq.join(ApiKey, ApiKey.id == subject).where(ApiKey.player_id == player_id),
+    )
+    return select(_ENTRIES).where(_ENTRIES.c.seq.in_(his))
 
 
 def shown(row: Any) -> Json:

@@ -10,7 +10,7 @@ from sqlalchemy import Select, delete, select, update
 from sqlalchemy.orm import Session
 
 from api.ids import new_id
-from api.models import MINT, ApiKey, CoupResult, IdempotencyKey, Player, Refill, Seat, Table
+from api.models import MINT, ApiKey, AuditEntry, CoupResult, IdempotencyKey, Player, Refill, Seat, Table
 from api.services import audit_log, bankroll, experiments, keys, ledger, limits
 from api.services.errors import Conflict, Invalid, NotFound
 from api.services.names import Name
@@ -128,13 +128,12 @@ def export(session: Session, player_id: str, now: datetime) -> Iterator[str]:
     `entries`, `experiments`, `audit` (what he did beside play, and what was done to him and to his keys). What others
     hold or hold secret is not in it. Raises NotFound at the call, before the first part.
     """
-    mine = keys.listing(session, player_id, now)
     head = {
         "exported_at": rfc3339(now),
         "player": profile(session, player_id),
         "bankroll": bankroll.summary(session, player_id),
         "limits": limits.shown(session, player_id, now),
-        "keys": mine,
+        "keys": keys.listing(session, player_id, now),
     }
     lists = {
         "tables": _seats(session, player_id),
@@ -142,7 +141,7 @@ def export(session: Session, player_id: str, now: datetime) -> Iterator[str]:
         "refills": _refills(session, player_id),
         "entries": bankroll.all_entries(session, player_id),
         "experiments": experiments.exported(session, player_id),
-        "audit": _audited(session, player_id, [key["id"] for key in mine]),
+        "audit": _audited(session, player_id),
     }
     return _object(head, lists)
 
@@ -213,8 +212,9 @@ def _results(session: Session, player_id: str) -> Iterator[Json]:
         }
 
 
-def _audited(session: Session, player_id: str, key_ids: list[str]) -> Iterator[Json]:
-    return map(audit_log.shown, _stream(session, audit_log.about(player_id, key_ids)))
+def _audited(session: Session, player_id: str) -> Iterator[Json]:
+    wanted = audit_log.about(player_id).order_by(AuditEntry.seq)
+    return map(audit_log.shown, _stream(session, wanted))
 
 
 def _refills(session: Session, player_id: str) -> Iterator[Json]:

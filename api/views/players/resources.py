@@ -9,7 +9,8 @@ from api.blueprint import JSON, Answer, Blueprint
 from api.context import now, service
 from api.etags import body_etag
 from api.execution import dumps, enter, read, stream, write
-from api.services import players
+from api.paging import next_link, page
+from api.services import audit_log, players
 from api.services.errors import Conflict, Invalid
 from api.views.players import schemas
 
@@ -66,6 +67,32 @@ def export_me() -> Response:
     who = caller().player
     enter(lambda tx: players.exported(tx, who, now()))
     return stream(lambda tx: players.export(tx, who, now()), content_type=JSON, filename=f"{who}.json")
+
+
+@blueprint.operation(
+    "GET",
+    "/players/me/audit",
+    query=schemas.AuditQuery(),
+    answer=Answer(200, schemas.Audit(), schemas.AUDIT, headers=("Link",)),
+)
+def list_audit(query: dict[str, Any]) -> Response:
+    """List what the caller did beside play, and what was done to him and his keys, the newest first.
+
+    The entries of the audit log that concern him: who, what, by which key, what was before and after. Coups and chips
+    are told by the bankroll and the tables.
+    """
+    who = caller().player
+    return read(
+        lambda tx: page(
+            "audit",
+            query,
+            lambda before, limit: audit_log.listing(
+                tx, concerning=who, before=before, limit=limit, action=query["action"]
+            ),
+            at={"seq": int},
+        ),
+        headers=next_link,
+    )
 
 
 @blueprint.operation(

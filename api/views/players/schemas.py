@@ -4,7 +4,9 @@ from typing import Any, Final
 
 from marshmallow import Schema, fields
 
-from api.fields import Body, Text
+from api.fields import Body, Choice, Text
+from api.paging import PageQuery
+from api.services.audit_log import OF_PLAYERS
 from api.services.players import NAME_LENGTH
 from api.views.bankroll.schemas import LIMITS, Limits
 
@@ -31,6 +33,21 @@ EXPORT: Final[dict[str, Any]] = {
     "experiments": [],
     "audit": [],
 }
+
+
+AUDIT_ENTRY: Final[dict[str, Any]] = {
+    "seq": 12,
+    "at": "2030-01-31T12:00:00.000000Z",
+    "actor": "ply_01jdz3k5q8v7m2x4n6p8r0s1t3",
+    "key": "key_01jdz3k5q8v7m2x4n6p8r0s1t3",
+    "action": "limits_changed",
+    "subject": "ply_01jdz3k5q8v7m2x4n6p8r0s1t3",
+    "request_id": "req_3f2a9c0d5b7e41a6c8d0e2f4",
+    "before": None,
+    "after": {"stake": 20},
+    "hash": "d29b7ad2af2e4ccaa6786dd2b7d74e6a87a92bd2a5f4e7ab5d79c9c587d3ab52",
+}
+AUDIT: Final[dict[str, Any]] = {"audit": [AUDIT_ENTRY], "next": None}
 
 
 class NewPlayer(Body):
@@ -76,3 +93,38 @@ class Export(Schema):
     entries = fields.List(fields.Dict(), required=True)
     experiments = fields.List(fields.Dict(), required=True)
     audit = fields.List(fields.Dict(), required=True)
+
+
+class AuditQuery(PageQuery):
+    """A page of the caller's entries of the audit log."""
+
+    action = Choice(*OF_PLAYERS, load_default=None, text="Only what was done so.", example="limits_changed")
+
+
+class AuditEntry(Schema):
+    """What was done beside play."""
+
+    seq = fields.Integer(required=True, metadata={"description": "Its number in the whole log."})
+    at = fields.String(required=True, metadata={"format": "date-time"})
+    actor = fields.String(
+        required=True,
+        metadata={
+            "description": "Who: a player's id; `anonymous`, `system`, or `os:` and a user of the machine."
+        },
+    )
+    key = fields.String(required=True, allow_none=True, metadata={"description": "The key that was used."})
+    action = fields.String(required=True, metadata={"enum": list(OF_PLAYERS)})
+    subject = fields.String(
+        required=True, metadata={"description": "To what: a player, key, table or experiment, by its id."}
+    )
+    request_id = fields.String(required=True, allow_none=True)
+    before = fields.Dict(required=True, allow_none=True)
+    after = fields.Dict(required=True, allow_none=True)
+    hash = fields.String(required=True, metadata={"description": "Hex; the chain is in docs/audit.md."})
+
+
+class Audit(Schema):
+    """A page of entries, the newest first."""
+
+    audit = fields.List(fields.Nested(AuditEntry), required=True)
+    next = fields.String(required=True, allow_none=True, metadata={"description": "Cursor of the next page."})

@@ -1,51 +1,32 @@
-"""Exact bankroll maths: risk of ruin, Kelly's fraction, what a session brings. Nothing is stored.
+"""Exact bankroll maths: risk of ruin, Kelly's fraction, what a session brings."""
 
-The analysis is imported with the first question, as for the odds.
-"""
-
-from types import ModuleType
 from typing import Any, Final
 
 from flask import Response
 
 from analysis.errors import BankrollError
 from api.auth import require
-from api.blueprint import Answer, Blueprint
 from api.context import service
 from api.execution import result
 from api.refusals import MissingScope
 from api.services.errors import Invalid, Unauthorized
 from api.views.bankroll_maths import examples, schemas
 from api.views.odds.spending import spend
-from api.warming import wait_until_warm
+from api.views.questions import Questions
 from casino.errors import NotationError, RulesError, UnknownGame
 
-_REFUSALS: Final = (
-    BankrollError,
-    RulesError,
-    NotationError,
-    UnknownGame,
-    Invalid,
-    Unauthorized,
-    MissingScope,
-)
 _LONG_READ: Final = 4  # milliseconds
 
-blueprint = Blueprint(
+blueprint = Questions(
     "bankroll maths",
     "Exact answers about bankrolls, for the outcomes of any rules, policies and side, or any other.",
+    by="api.services.bankroll_maths",
+    errors=(BankrollError, RulesError, NotationError, UnknownGame, Invalid, Unauthorized, MissingScope),
 )
-
-
-def _maths() -> ModuleType:
-    wait_until_warm(service())
-    from api.services import bankroll_maths  # noqa: PLC0415 - loads numpy and scipy
-
-    return bankroll_maths
 
 
 def _told(figures: Any, body: dict[str, Any]) -> Response:
-    return result(_maths().told(figures(with_own_play(body), spend)))
+    return result(blueprint.answers().told(figures(with_own_play(body), spend)))
 
 
 def with_own_play(body: dict[str, Any]) -> dict[str, Any]:
@@ -65,16 +46,7 @@ def with_own_play(body: dict[str, Any]) -> dict[str, Any]:
         return body | played(session, who, **body["played"])
 
 
-@blueprint.operation(
-    "POST",
-    "/ruin",
-    body=schemas.RuinAsked(),
-    example=examples.RUIN,
-    answer=Answer(200, schemas.RuinTold(), examples.RUIN_TOLD),
-    errors=_REFUSALS,
-    key=None,
-    idempotent=False,
-)
+@blueprint.question("/ruin", schemas.RuinAsked(), examples.RUIN, schemas.RuinTold(), examples.RUIN_TOLD)
 def ask_ruin(body: dict[str, Any]) -> Response:
     """Work out the risk of ruin of a bankroll under flat stakes, or the bankroll that keeps a risk.
 
@@ -82,34 +54,22 @@ def ask_ruin(body: dict[str, Any]) -> Response:
     does this table need? Everything is in stakes. What it costs is taken off the limit before the work, as for the
     odds; beyond the cap it is refused with `too_costly`.
     """
-    return _told(_maths().ruin_figures, body)
+    return _told(blueprint.answers().ruin_figures, body)
 
 
-@blueprint.operation(
-    "POST",
-    "/kelly",
-    body=schemas.KellyAsked(),
-    example=examples.KELLY,
-    answer=Answer(200, schemas.KellyTold(), examples.KELLY_TOLD),
-    errors=_REFUSALS,
-    key=None,
-    idempotent=False,
-)
+@blueprint.question("/kelly", schemas.KellyAsked(), examples.KELLY, schemas.KellyTold(), examples.KELLY_TOLD)
 def ask_kelly(body: dict[str, Any]) -> Response:
     """Work out Kelly's fraction over the full payouts, growth and spread, half Kelly, N0, a certainty equivalent."""
-    return _told(_maths().kelly_figures, body)
+    return _told(blueprint.answers().kelly_figures, body)
 
 
-@blueprint.operation(
-    "POST",
+@blueprint.question(
     "/sessions/distribution",
-    body=schemas.SessionsAsked(),
-    example=examples.SESSIONS,
-    answer=Answer(200, schemas.SessionsTold(), examples.SESSIONS_TOLD),
-    errors=_REFUSALS,
-    key=None,
-    idempotent=False,
+    schemas.SessionsAsked(),
+    examples.SESSIONS,
+    schemas.SessionsTold(),
+    examples.SESSIONS_TOLD,
 )
 def ask_sessions(body: dict[str, Any]) -> Response:
     """Work out the exact distribution of what a session of flat stakes brings, with quantiles."""
-    return _told(_maths().sessions_figures, body)
+    return _told(blueprint.answers().sessions_figures, body)

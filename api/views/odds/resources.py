@@ -1,69 +1,43 @@
-"""Exact odds, best policies and card counting of banking games: answers to questions, nothing is stored.
-
-The analysis is imported with the first question, so that a service that is asked none loads none of it.
-"""
+"""Exact odds, best policies and card counting of banking games."""
 
 from functools import lru_cache
-from types import ModuleType
 from typing import Any, Final
 
 from flask import Response
 
-from api.blueprint import Answer, Blueprint
-from api.context import service
+from api.blueprint import Answer
 from api.execution import reply, result
 from api.services.errors import Invalid, NotFound
 from api.views.odds import examples, schemas
 from api.views.odds.spending import spend
-from api.warming import wait_until_warm
+from api.views.questions import Questions
 from casino.banking.presets import PRESETS
 from casino.banking.rules import build
 from casino.errors import NotationError, RulesError, UnknownGame
 
 _HOUR: Final = 3600
 _PAR_UNITS: Final = 50
-_REFUSALS: Final = (RulesError, NotationError, UnknownGame, Invalid)
 
-blueprint = Blueprint(
-    "odds", "Exact odds, best policies and card counting, for any rules, shoe and policies."
+blueprint = Questions(
+    "odds",
+    "Exact odds, best policies and card counting, for any rules, shoe and policies.",
+    by="api.services.odds",
+    errors=(RulesError, NotationError, UnknownGame, Invalid),
 )
 
 
-def _odds() -> ModuleType:
-    wait_until_warm(service())
-    from api.services import odds  # noqa: PLC0415 - loads numpy and scipy
-
-    return odds
-
-
-@blueprint.operation(
-    "POST",
-    "/odds",
-    body=schemas.OddsAsked(),
-    example=examples.ODDS,
-    answer=Answer(200, schemas.OddsTold(), examples.ODDS_TOLD),
-    errors=_REFUSALS,
-    key=None,
-    idempotent=False,
-)
+@blueprint.question("/odds", schemas.OddsAsked(), examples.ODDS, schemas.OddsTold(), examples.ODDS_TOLD)
 def ask_odds(body: dict[str, Any]) -> Response:
     """Work out the exact odds of a coup: edge of both sides, variance, every net result, every first card and action.
 
     What it costs depends on the question and is taken off the limit before the work (five units a millisecond); beyond
     the cap it is refused with `too_costly`. An edge is of a named side, with its sign, per unit staked.
     """
-    return result(_odds().odds_answer(body, spend))
+    return result(blueprint.answers().odds_answer(body, spend))
 
 
-@blueprint.operation(
-    "POST",
-    "/policies",
-    body=schemas.PoliciesAsked(),
-    example=examples.POLICIES,
-    answer=Answer(200, schemas.PoliciesTold(), examples.POLICIES_TOLD),
-    errors=_REFUSALS,
-    key=None,
-    idempotent=False,
+@blueprint.question(
+    "/policies", schemas.PoliciesAsked(), examples.POLICIES, schemas.PoliciesTold(), examples.POLICIES_TOLD
 )
 def ask_policies(body: dict[str, Any]) -> Response:
     """Work out best play: a best reply with the cost of every deviation, an equilibrium, or the banker's decision.
@@ -71,22 +45,15 @@ def ask_policies(body: dict[str, Any]) -> Response:
     The side whose policy is `optimal` replies to the other's; both `equilibrium`, with a banker who is free, are solved
     as a game. With `state` it is the banker's best action in the middle of a coup, facing up to nine punters.
     """
-    return result(_odds().policies_answer(body, spend))
+    return result(blueprint.answers().policies_answer(body, spend))
 
 
-@blueprint.operation(
-    "POST",
-    "/counting",
-    body=schemas.CountingAsked(),
-    example=examples.COUNTING,
-    answer=Answer(200, schemas.CountingTold(), examples.COUNTING_TOLD),
-    errors=_REFUSALS,
-    key=None,
-    idempotent=False,
+@blueprint.question(
+    "/counting", schemas.CountingAsked(), examples.COUNTING, schemas.CountingTold(), examples.COUNTING_TOLD
 )
 def ask_counting(body: dict[str, Any]) -> Response:
     """Work out what counting cards is worth: effects of removal, and the edge over random depleted shoes."""
-    return result(_odds().counting_answer(body, spend))
+    return result(blueprint.answers().counting_answer(body, spend))
 
 
 @blueprint.operation(
@@ -115,5 +82,5 @@ def _par_of(name: str) -> dict[str, Any]:
     from analysis.shoe import full  # noqa: PLC0415
 
     rules = build(PRESETS[name][1], {})
-    spend(_odds().cost(best_question(rules, full(rules.decks))))
+    spend(blueprint.answers().cost(best_question(rules, full(rules.decks))))
     return {"game": name, **par(rules).to_json()}

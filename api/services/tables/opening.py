@@ -53,23 +53,27 @@ def create(
 
     Raises LimitReached, and Conflict where the player's own limits let him begin no play for chips.
     """
-    _check_number(session, player, most_open)
     _seat_caller(session, made, player, now)
+    _check_number(session, player, most_open)
     invite = secrets.token_urlsafe(12) if made.opening.private else None
     row = _row(made, player, now, table_id=table_id, engine=engine, invite=invite)
     session.execute(insert(Table), [row])
     audit_log.note(session, "table_opened", table_id, now, after={name: row[name] for name in _AUDITED})
     accounts = _accounts(session, made, table_id, player, terms, now)
+    balances = _balances(session, made)
     session.execute(insert(Seat), [_seat_row(table_id, sitter, now) for sitter in made.sitters])
-    return _opened(session, made, row, accounts), invite
+    return _opened(made, row, accounts, balances), invite
 
 
 def _seat_caller(session: Session, made: Plan, player: str, now: datetime) -> None:
-    """Put the caller on his seat. Raises Conflict where his own limits let him begin no play for chips."""
+    """Put the caller on his seat. Raises Conflict where his own limits let him begin no play for chips.
+
+    His row stays locked, so that of his tables one is opened, and counted, after the other.
+    """
     mine = made.sitters[made.mine]
     mine.player = player
     person = select(Player.name, Player.limits).where(Player.id == player, Player.deleted_at.is_(None))
-    found = session.execute(person.with_for_update(read=True, key_share=True)).one_or_none()
+    found = session.execute(person.with_for_update(key_share=True)).one_or_none()
     if found is None:  # deleted since he asked
         raise Unauthorized("this API key is unknown, expired or revoked")
     mine.name, mine.limits = found
@@ -104,16 +108,27 @@ def _row(made: Plan, player: str, now: datetime, *, table_id: str, engine: str, 
     }
 
 
-def _opened(session: Session, made: Plan, row: Json, accounts: dict[str, int]) -> TableData:
+def _balances(session: Session, made: Plan) -> dict[int, int]:
+    """What the accounts of the seats hold, locked as the ledger locks, before rows refer to them.
+
+    PostgreSQL locks what a new row refers to. Who held accounts so while he waits for the head of the chain, and who
+    has the head while he waits for the accounts, would wait for each other.
+    """
+    return ledger.balances_of(
+        session,
+        [sitter.account for sitter in made.sitters if sitter.account not in (None, HOUSE_ACCOUNT)],
+    )
+
+
+def _opened(made: Plan, row: Json, accounts: dict[str, int], balances: dict[int, int]) -> TableData:
     """The table as it was just written, with what its accounts hold."""
     opening = made.opening
-    funded = [sitter.account for sitter in made.sitters if sitter.account not in (None, HOUSE_ACCOUNT)]
     return TableData(
         creator=row["creator_id"],
         practice=opening.practice,
         stored={"accounts": accounts, **({"seed": opening.seed} if opening.practice else {})},
         sitters=made.sitters,
-        balances=ledger.balances_of(session, funded),
+        balances=balances,
         **{name: row[name] for name in SAME},
     )
 

@@ -2,13 +2,19 @@
 
 import re
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
+from flask import Flask
 from sqlalchemy import select
+from werkzeug.test import TestResponse
 
+from api import create_app
+from api.config import from_environment
 from api.db import Database
 from api.models import IdempotencyKey
-from tests.api.tables.people import Person, last_seq
+from tests.api.tables.people import Person, last_seq, sound
 
 People = Callable[[str], Person]
 
@@ -38,6 +44,39 @@ def test_the_invite_is_not_kept_to_be_repeated(ada: Person, database: Database) 
     with database.read() as session:
         kept = session.scalars(select(IdempotencyKey.body)).one()
     assert invite.encode() not in kept
+
+
+def test_a_player_has_so_many_tables_open_however_many_he_asks_for_at_once(database_url: str) -> None:
+    """Of eight requests in parallel three are granted where three tables may be open; one that closes makes room."""
+    app = create_app(from_environment({}, database_url=database_url, log_level="error", open_tables="3"))
+    ada, gate = Person(app, "Ada"), Barrier(8)
+
+    def ask(_: int) -> TestResponse:
+        gate.wait()
+        return app.test_client().post("/v1/tables", json={"game": "house"}, headers=ada.headers)
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(ask, range(8)))
+    made = [answer.json["id"] for answer in answers if answer.status_code == 201]
+    refused = [answer.json["code"] for answer in answers if answer.status_code != 201]
+    assert (len(made), set(refused)) == (3, {"too_many_tables"})
+    assert ada.ask("DELETE", f"/tables/{made[0]}/seats/0").json["phase"] == "closed"
+    ada.open()
+    app.extensions["macao"].database.dispose()
+
+
+def test_many_players_open_tables_at_once(app: Flask, person: People, database: Database) -> None:
+    """All their tables have a seat of the house, whose account every bank is put up from: none waits for ever."""
+    people, gate = [person(f"Player {number}") for number in range(8)], Barrier(8)
+
+    def ask(who: Person) -> TestResponse:
+        gate.wait()
+        return app.test_client().post("/v1/tables", json={"game": "house"}, headers=who.headers)
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(ask, people))
+    assert [answer.status_code for answer in answers] == [201] * 8, [answer.text for answer in answers]
+    sound(database)
 
 
 def test_spectators_see_what_lies_open(person: People) -> None:

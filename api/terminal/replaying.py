@@ -64,9 +64,9 @@ class Replaying:
             self._go(self.done - 1)
         elif line == "end":
             self._go(last)
-        elif line.isascii() and line.isdecimal() and len(line) < 9:
+        elif _is_number(line):
             self._go(int(line))
-        elif word == "seat" and rest.isascii() and rest.isdecimal() and int(rest[:9]) < self.record.seats:
+        elif word == "seat" and _is_number(rest) and int(rest) < self.record.seats:
             self.seat = int(rest)
             self._show()
         else:
@@ -98,3 +98,7 @@ class Replaying:
         whose = "" if viewer is None else f" (seen from seat {viewer})"
         told = ", ".join(map(str, awaited))
         self.say(f"Seat {told} is to move{whose}" if awaited else f"Nobody is to move{whose}")
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 9

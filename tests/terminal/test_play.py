@@ -239,6 +239,17 @@ def test_a_record_is_stepped_through(tmp_path):
     assert "Nobody is to move" in found.output
 
 
+@pytest.mark.parametrize("seat", ["3", "0000000009", "9" * 5000, "-1", "²"])
+def test_a_replay_is_not_seen_from_a_seat_that_is_not_there(tmp_path, seat):
+    """Whoever types one is helped, however it is written."""
+    _, recorder = playing("peklo", Typist())
+    file = tmp_path / "record.txt"
+    file.write_text(recorder.record().to_text())
+    found = run("--replay", str(file), lines=[f"seat {seat}", "quit"])
+    assert (found.exit_code, found.exception) == (0, None)
+    assert found.output.count("«seat K» looks from a seat") == 2
+
+
 def test_a_deal_as_rest_tells_it_is_stepped_through(tmp_path):
     """JSON with the record as a member; and what is none is refused."""
     _, recorder = playing("peklo", Typist())

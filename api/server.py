@@ -163,6 +163,12 @@ class _Arbiter(Arbiter):  # type: ignore[misc]
             self.app.staff.tell_to_stop()
         super().handle_term()
 
+    def reload(self) -> None:
+        """Replace all processes by fresh ones: those that serve, then those that play experiments."""
+        super().reload()
+        if self.app.staff is not None:
+            self.app.staff.replace()
+
     def manage_workers(self) -> None:
         """Start workers that are missing, stop those that are too many: after a reload, the old ones."""
         if len(self.WORKERS) > self.num_workers:

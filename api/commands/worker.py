@@ -41,11 +41,11 @@ def worker(follow: bool, **options: str | None) -> None:
     made = Worker(config)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: made.stopping.set())
+    click.echo(f"Macao worker {made.name} plays experiments; stop it with Ctrl+C or SIGTERM.")
     if follow:
         os.nice(_NICER)
+        _say_no_more()
         Thread(target=_follow, args=(made,), name="follow", daemon=True).start()
-    else:
-        click.echo(f"Macao worker {made.name} plays experiments; stop it with Ctrl+C or SIGTERM.")
     made.run()
     # The queue's threads, one of which may hold a job that others go on with, are not waited for.
     sys.stdout.flush()
@@ -62,6 +62,13 @@ def _check_executor(url: str) -> None:
             pass
     except ExecutorError as refusal:
         raise click.ClickException(f"MACAO_EXECUTOR_URL: {refusal.detail}") from None
+
+
+def _say_no_more() -> None:
+    """Whoever hired it reads the greeting and nothing after it: a pipe that fills up would stop it."""
+    sys.stdout.flush()
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 def _follow(made: Worker) -> None:

@@ -25,17 +25,17 @@ TYPED = ("2H", "BJ")
 
 
 @pytest.fixture
-def url(sqlite_url: str) -> str:
+def database_url(sqlite_url: str) -> str:
     """One kind of database: none of this depends on it."""
     return sqlite_url
 
 
 @contextmanager
-def three_people(url: str) -> Iterator[list[Person]]:
+def three_people(database_url: str) -> Iterator[list[Person]]:
     """Three players of an application that logs all there is to be logged, to what is standard error by now."""
     root = logging.getLogger()
     handlers, level = root.handlers.copy(), root.level
-    app = create_app(from_environment({}, database_url=url, log_level="debug"))
+    app = create_app(from_environment({}, database_url=database_url, log_level="debug"))
     try:
         yield [Person(app, name) for name in ("Ada", "Boris", "Clara")]
     finally:
@@ -82,9 +82,11 @@ def attempt(person: Person, table: str) -> None:
 
 
 @pytest.mark.parametrize("game", SHORT)
-def test_a_card_in_another_hand_never_shows(url: str, game: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_card_in_another_hand_never_shows(
+    database_url: str, game: str, capfd: pytest.CaptureFixture[str]
+) -> None:
     """Not in views, events, errors, lists of legal actions, recall or the log."""
-    with three_people(url) as people:
+    with three_people(database_url) as people:
         canary, (owner, *others) = watched(people, {"game": game})
     search, log = re.compile(rf"\b{canary}\b"), capfd.readouterr().err
     assert search.search(owner), "the search finds it where it may be"
@@ -94,9 +96,9 @@ def test_a_card_in_another_hand_never_shows(url: str, game: str, capfd: pytest.C
 
 
 @pytest.mark.parametrize("game", [name for name in SHORT if name != "peklo"])
-def test_open_cards_show_everything_to_everyone(url: str, game: str) -> None:
+def test_open_cards_show_everything_to_everyone(database_url: str, game: str) -> None:
     """`open_cards`: all hands and the stock, to every seat and to onlookers."""
     opening: Json = {"game": game, "options": {"open_cards": True}}
-    with three_people(url) as people:
+    with three_people(database_url) as people:
         canary, bodies = watched(people, opening)
     assert all(f'"{canary}"' in body for body in bodies)

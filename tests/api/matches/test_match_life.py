@@ -41,7 +41,7 @@ def app(app: Flask) -> Flask:
     ("game", "more"), [("russian-104", {"target": 30}), ("peklo", {"options": {"max_hand": 4}})]
 )
 def test_a_match_goes_on_after_a_restart_in_the_middle_of_a_deal(
-    ada: Person, boris: Person, database: Database, url: str, game: str, more: Json
+    ada: Person, boris: Person, database: Database, database_url: str, game: str, more: Json
 ) -> None:
     """Another process over the same database shows the same, deals on from the same seed, and proves it all."""
     table = ada.open(game=game, seats=[ME, OPEN, BOT], ante=10, **more)
@@ -55,7 +55,7 @@ def test_a_match_goes_on_after_a_restart_in_the_middle_of_a_deal(
     before = [person.get(f"/tables/{name}") for person in (ada, boris)]
     assert before[0]["phase"] == "play"
     database.dispose()
-    second = create_app(from_environment({}, database_url=url, log_level="error"))
+    second = create_app(from_environment({}, database_url=database_url, log_level="error"))
     for person in (ada, boris):
         person.client = second.test_client()
     after = [person.get(f"/tables/{name}") for person in (ada, boris)]

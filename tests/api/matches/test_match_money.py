@@ -288,9 +288,11 @@ def test_practice_costs_nothing(ada: Person, database: Database) -> None:
     assert ada.balance == 1000
 
 
-def test_a_bot_that_could_not_pay_is_refused(url: str) -> None:
+def test_a_bot_that_could_not_pay_is_refused(database_url: str) -> None:
     """What the house lends a bot must cover a deal."""
-    app: Flask = create_app(from_environment({}, database_url=url, log_level="error", bot_purse="500"))
+    app: Flask = create_app(
+        from_environment({}, database_url=database_url, log_level="error", bot_purse="500")
+    )
     ada = Person(app, "Ada")
     problem = ada.open(422, game="peklo", seats=[ME, BOT], ante=600)
     assert (problem["code"], problem["errors"][0]["pointer"]) == ("invalid", "/ante")

@@ -2,11 +2,10 @@
 
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 from random import Random
+from typing import Any
 
 import pytest
-from flask import Flask
 
 from api.db import Database
 from api.services.tables.matches import course
@@ -17,16 +16,25 @@ from casino.match_proof import verify
 from casino.proof import ProofError, dump
 from casino.record import Record
 from tests.api.matches.matches import BOT, ME, OPEN, SHORT, everything, plant, play_out
-from tests.api.tables.people import Json, Person, accounts, sound
+from tests.api.tables.people import Clock, Json, Person, accounts, sound
 
 People = Callable[[str], Person]
 BOTS = [{**BOT, "policy": "simple"}, {**BOT, "policy": "random"}, {**BOT, "policy": "search:60"}]
 
 
 @pytest.fixture
-def url(sqlite_url: str) -> str:
+def database_url(sqlite_url: str) -> str:
     """Whole matches are long; what the database does in them is tested on both kinds in test_match_life and _money."""
     return sqlite_url
+
+
+def planted(ada: Person, boris: Person, database: Database, game: str, /, **given: Any) -> str:
+    """A table of the two, with these `hands`, `pile` and `stock`, Ada to move; what else is given, opens it."""
+    cards = {name: given.pop(name) for name in ("hands", "pile", "stock")}
+    table: str = ada.open(game=game, seats=[ME, OPEN], **given)["id"]
+    boris.post(f"/tables/{table}/seats", {}, 201)
+    plant(database, table, game=game, seats=2, dealer=1, to_move=0, **cards)
+    return table
 
 
 @pytest.mark.parametrize("game", SHORT)
@@ -71,19 +79,8 @@ def test_several_persons_see_the_same_numbers_and_their_own_cards(ada: Person, b
 
 def test_a_stalemate_is_scored_and_ends_the_deal(ada: Person, boris: Person, database: Database) -> None:
     """Nothing to draw, nothing to play, a lap of passes: least points win, here 5 against 10 (queen)."""
-    table = ada.open(game="russian-104", seats=[ME, OPEN], ante=10, target=10)["id"]
-    boris.post(f"/tables/{table}/seats", {}, 201)
-    plant(
-        database,
-        table,
-        game="russian-104",
-        seats=2,
-        dealer=1,
-        to_move=0,
-        hands=[["4S"], ["QS"]],
-        pile=["7D"],
-        stock=[],
-    )
+    cards = {"hands": [["4S"], ["QS"]], "pile": ["7D"], "stock": []}
+    table = planted(ada, boris, database, "russian-104", ante=10, target=10, **cards)
     assert ada.do(table, "pass")["legal"] == []
     view = boris.do(table, "pass")
     assert (view["last"]["reason"], view["last"]["scores"], view["last"]["winners"]) == (
@@ -120,47 +117,24 @@ def test_a_refusal_names_the_text_that_is_refused(ada: Person, boris: Person) ->
 # Time
 
 
-class Clock:
-    """The service's clock, set by hand."""
-
-    def __init__(self) -> None:
-        self.time = datetime(2030, 1, 1, 12, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        return self.time
-
-
 @pytest.fixture
-def clock(app: Flask) -> Clock:
-    """A clock that stands still until it is moved."""
-    made = Clock()
-    app.extensions["macao"].now = made
-    return made
+def clock() -> Clock:
+    """The time of the application."""
+    return Clock()
 
 
 def test_a_late_seat_has_its_whole_turn_played(
-    ada: Person, boris: Person, app: Flask, clock: Clock, database: Database
+    ada: Person, boris: Person, ticker: Ticker, clock: Clock, database: Database
 ) -> None:
     """`simple` moves, says «macao» too; every step is marked `timed_out`, by `default`."""
-    table = ada.open(game="romanian", seats=[ME, OPEN], turn_seconds=30)["id"]
-    assert ada.get(f"/tables/{table}")["deadline"] is None, "nobody is awaited while seats are open"
-    boris.post(f"/tables/{table}/seats", {}, 201)
+    waiting = ada.open(game="romanian", seats=[ME, OPEN], turn_seconds=30)["id"]
+    assert ada.get(f"/tables/{waiting}")["deadline"] is None, "nobody is awaited while seats are open"
     # Two equal ranks and another card: the packet is laid whole, and leaves one card.
-    plant(
-        database,
-        table,
-        game="romanian",
-        seats=2,
-        dealer=1,
-        to_move=0,
-        hands=[["8S", "8D", "JC"], ["9H", "TD"]],
-        pile=["9S"],
-        stock=["5C", "6C"],
-    )
-    ticker = Ticker(app.extensions["macao"])
-    clock.time += timedelta(seconds=29)
+    cards = {"hands": [["8S", "8D", "JC"], ["9H", "TD"]], "pile": ["9S"], "stock": ["5C", "6C"]}
+    table = planted(ada, boris, database, "romanian", turn_seconds=30, **cards)
+    clock.pass_(29)
     assert ticker.tick() == 0
-    clock.time += timedelta(seconds=2)
+    clock.pass_(2)
     assert ticker.tick() == 1
     told = [e for e in everything(ada, table) if e["seat"] == 0 and e["type"] != "seated"]
     assert [e["type"] for e in told] == ["timed_out", "played", "timed_out", "played", "timed_out", "called"]
@@ -168,12 +142,17 @@ def test_a_late_seat_has_its_whole_turn_played(
     view = boris.get(f"/tables/{table}")
     assert view["play"]["awaited"] == [1]
     assert view["play"]["window"] == {"seat": 0, "said": True}
-    assert view["deadline"] == "2030-01-01T12:01:01.000Z"
+    assert view["deadline"] == "2030-01-31T12:01:01.000Z"
 
 
 @pytest.mark.parametrize("clocked", [0, 30])
 def test_a_long_deal_of_bots_alone_is_played_bit_by_bit(
-    ada: Person, app: Flask, clock: Clock, database: Database, monkeypatch: pytest.MonkeyPatch, clocked: int
+    ada: Person,
+    ticker: Ticker,
+    clock: Clock,
+    database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+    clocked: int,
 ) -> None:
     """A deal may last 10,000 turns a seat: no request plays them all. Tick by tick the clock goes on, to the end."""
     monkeypatch.setattr(course, "_STEPS", 20)
@@ -182,12 +161,12 @@ def test_a_long_deal_of_bots_alone_is_played_bit_by_bit(
     view = ada.open(game="romanian-points", options=options, seats=seats, ante=10, turn_seconds=clocked)
     table = view["id"]
     view = ada.ask("DELETE", f"/tables/{table}/seats/0").json
-    assert (view["phase"], view["deadline"]) == ("play", "2030-01-01T12:00:00.000Z")
-    ticker, ticks = Ticker(app.extensions["macao"]), 0
+    assert (view["phase"], view["deadline"]) == ("play", "2030-01-31T12:00:00.000Z")
+    ticks = 0
     while ada.get(f"/tables/{table}")["phase"] != "closed":
         assert ticker.tick() == 1
         ticks += 1
-        clock.time += timedelta(seconds=1)
+        clock.pass_(1)
     assert 1 < ticks < 50
     events = everything(ada, table)
     assert [event["n"] for event in events] == list(range(1, len(events) + 1))
@@ -201,21 +180,10 @@ def test_what_others_say_does_not_put_a_deadline_off(
     ada: Person, boris: Person, clock: Clock, database: Database
 ) -> None:
     """The clock of the seat awaited runs on while the one before says «macao»."""
-    table = ada.open(game="romanian", seats=[ME, OPEN], turn_seconds=30)["id"]
-    boris.post(f"/tables/{table}/seats", {}, 201)
-    plant(
-        database,
-        table,
-        game="romanian",
-        seats=2,
-        dealer=1,
-        to_move=0,
-        hands=[["7S", "8S"], ["9H", "TD"]],
-        pile=["9S"],
-        stock=["5C", "6C"],
-    )
+    cards = {"hands": [["7S", "8S"], ["9H", "TD"]], "pile": ["9S"], "stock": ["5C", "6C"]}
+    table = planted(ada, boris, database, "romanian", turn_seconds=30, **cards)
     first = ada.do(table, "play 7S")["deadline"]
-    clock.time += timedelta(seconds=10)
+    clock.pass_(10)
     assert ada.do(table, "macao")["deadline"] == first
 
 

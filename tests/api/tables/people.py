@@ -1,6 +1,7 @@
 """Players for the tests of tables: each with a key, talking to the application as a client would."""
 
 import json
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from flask import Flask
@@ -12,6 +13,20 @@ from api.models import Account, Transfer
 from api.services.audit import check
 
 Json = dict[str, Any]
+
+
+class Clock:
+    """A clock that a test sets; it begins on Thursday, 31 January 2030, 12:00 UTC."""
+
+    def __init__(self) -> None:
+        self.time = datetime(2030, 1, 31, 12, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.time
+
+    def pass_(self, seconds: float) -> None:
+        """Let time pass."""
+        self.time += timedelta(seconds=seconds)
 
 
 class Person:

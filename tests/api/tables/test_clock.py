@@ -1,57 +1,27 @@
 """Time at a table: turn seconds, the ticker and its lease, `timed_out` (`table.md`, «Time»)."""
 
-from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from flask import Flask
 from sqlalchemy import update
 
-from api import create_app
-from api.config import from_environment
 from api.db import Database
 from api.models import Table
 from api.services.tables.clock import time_up
 from api.services.tables.telling import stamp
 from api.ticker import LEASE_SECONDS, Ticker
-from tests.api.tables.people import Person, sound
+from tests.api.tables.people import Clock, Person, sound
 
 People = Callable[[str], Person]
-
-
-class Clock:
-    """A clock that a test sets."""
-
-    def __init__(self) -> None:
-        self.time = datetime(2030, 1, 31, 12, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        return self.time
-
-    def pass_(self, seconds: float) -> None:
-        """Let time pass."""
-        self.time += timedelta(seconds=seconds)
 
 
 @pytest.fixture
 def clock() -> Clock:
     """The time of the application."""
     return Clock()
-
-
-@pytest.fixture
-def app(database_url: str, clock: Clock) -> Iterator[Flask]:
-    """An application with that clock."""
-    made = create_app(from_environment({}, database_url=database_url, log_level="error"), now=clock)
-    yield made
-    made.extensions["macao"].database.dispose()
-
-
-@pytest.fixture
-def ticker(app: Flask) -> Ticker:
-    """The ticker, to be ticked by hand."""
-    return Ticker(app.extensions["macao"])
 
 
 def test_a_decision_that_is_late_is_made_by_the_default(

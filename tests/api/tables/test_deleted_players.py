@@ -1,6 +1,6 @@
 """A deleted player: his name is nowhere, the ledger keeps its entries, and whoever sits at a table stays."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -9,8 +9,6 @@ from flask import Flask
 from http_contract import ContractClient, contents
 from sqlalchemy import func, select
 
-from api import create_app
-from api.config import from_environment
 from api.db import Database
 from api.models import Transfer
 from api.services.errors import PlanStale
@@ -23,12 +21,10 @@ NAME = "Zebedee"
 
 
 @pytest.fixture
-def app(database_url: str) -> Iterator[Flask]:
+def app(app: Flask) -> Flask:
     """The application; its answers are held to the document."""
-    made = create_app(from_environment({}, database_url=database_url, log_level="error"))
-    made.test_client_class = ContractClient
-    yield made
-    made.extensions["macao"].database.dispose()
+    app.test_client_class = ContractClient
+    return app
 
 
 @pytest.fixture

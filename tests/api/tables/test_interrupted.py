@@ -5,7 +5,7 @@ On SQLite and on PostgreSQL; matches: `tests/api/matches/test_match_life.py`.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from flask import Flask
@@ -14,8 +14,7 @@ from api import create_app
 from api.config import from_environment
 from api.db import Database
 from api.ticker import Ticker
-from tests.api.tables.people import Json, Person, accounts, last_seq, moves, sound
-from tests.api.tables.test_clock import Clock
+from tests.api.tables.people import Clock, Json, Person, accounts, last_seq, moves, sound
 from tests.api.tables.test_rotating_table import Round
 
 People = Callable[[str], Person]
@@ -27,20 +26,6 @@ CHOICES = ("staked", "sat_out", "discarded", "drew", "stood")
 def clock() -> Clock:
     """The time of the application."""
     return Clock()
-
-
-@pytest.fixture
-def app(database_url: str, clock: Clock) -> Iterator[Flask]:
-    """An application with that clock."""
-    made = create_app(from_environment({}, database_url=database_url, log_level="error"), now=clock)
-    yield made
-    made.extensions["macao"].database.dispose()
-
-
-@pytest.fixture
-def ticker(app: Flask) -> Ticker:
-    """The ticker, to be ticked by hand."""
-    return Ticker(app.extensions["macao"])
 
 
 def everything(person: Person, table: str) -> list[Json]:

@@ -13,8 +13,6 @@ from flask import Flask
 from http_contract import ContractClient, contents
 from sqlalchemy import event
 
-from api import create_app
-from api.config import from_environment
 from api.db import Database
 from api.services.errors import PlanStale
 from api.services.tables import views
@@ -22,8 +20,7 @@ from api.services.tables.acting import plan_actions
 from api.services.tables.change import commit
 from api.services.tables.play import Terms
 from api.ticker import Ticker
-from tests.api.tables.people import Json, Person, snapshot, sound
-from tests.api.tables.test_clock import Clock
+from tests.api.tables.people import Clock, Json, Person, snapshot, sound
 
 People = Callable[[str], Person]
 TERMS = Terms(100_000, 10_000)
@@ -33,17 +30,15 @@ HOUR, DAY = 3600, 24 * 3600
 
 @pytest.fixture
 def clock() -> Clock:
-    """The time of the application; it begins on Thursday, 31 January 2030, 12:00 UTC."""
+    """The time of the application."""
     return Clock()
 
 
 @pytest.fixture
-def app(database_url: str, clock: Clock) -> Iterator[Flask]:
-    """An application with that clock, whose answers are held to the document."""
-    made = create_app(from_environment({}, database_url=database_url, log_level="error"), now=clock)
-    made.test_client_class = ContractClient
-    yield made
-    made.extensions["macao"].database.dispose()
+def app(app: Flask) -> Flask:
+    """The application with that clock; its answers are held to the document."""
+    app.test_client_class = ContractClient
+    return app
 
 
 def put(who: Person, status: int = 200, **body: object) -> Json:
@@ -520,14 +515,14 @@ def test_who_is_excluded_is_given_no_chips(ada: Person, clock: Clock, database: 
 
 
 def test_who_vanishes_while_excluded_is_played_for(
-    ada: Person, app: Flask, clock: Clock, database: Database
+    ada: Person, ticker: Ticker, clock: Clock, database: Database
 ) -> None:
     """The ticker decides and settles his coup as any other."""
     table = ada.open(turn_seconds=30)["id"]
     ada.do(table, "stake 100")
     put(ada, exclusion="2030-12-31T00:00:00Z")
     clock.pass_(31)
-    assert Ticker(app.extensions["macao"]).tick() == 1
+    assert ticker.tick() == 1
     view = ada.get(f"/tables/{table}")
     assert (view["phase"], ada.balance) == ("stakes", 1000 + view["last"]["chips"][0])
     sound(database)

@@ -135,3 +135,15 @@ def test_every_example_of_a_path_is_of_the_right_kind(world: World) -> None:
             filled = re.sub(r"{(\w+)}", lambda found: str(told[found[1]]), path)  # noqa: B023 (used at once)
             answer = world.ask(method, filled, world.ada.headers, body)
             assert (answer.status_code, answer.json["code"]) == (404, "not_found"), name
+
+
+def test_what_the_document_tells_of_a_game_is_so(world: World) -> None:
+    """The example of `GET /games/{name}` says of the game what the service does; of its options one is shown."""
+    document = world.app.extensions["test.document"]["paths"]["/v1/games/{name}"]["get"]
+    wanted = document["responses"]["200"]["content"]["application/json"]["example"]
+    told = world.ada.get(f"/games/{wanted['name']}")
+    for name in ("family", "title", "seats", "source"):
+        assert wanted[name] == told[name], name
+    assert wanted["options"]["properties"].items() <= told["options"]["properties"].items()
+    assert wanted["defaults"].items() <= told["defaults"].items()
+    assert wanted["actions"].items() <= told["actions"].items()

@@ -6,11 +6,11 @@ _SUMMARY: Final[dict[str, Any]] = {
     "name": "house",
     "family": "banking",
     "title": "tellings 2 and 3 against a banker who plays by rote: the default against the house",
-    "seats": {"min": 1, "max": 9, "default": 1},
+    "seats": {"min": 2, "max": 10, "default": 2},
 }
 GAMES: Final[dict[str, Any]] = {"games": [_SUMMARY | {"href": "/v1/games/house"}]}
 GAME: Final[dict[str, Any]] = _SUMMARY | {
-    "source": "rules/banking.md",
+    "source": "002_ab38dec88f5893ee.txt, section «Макао», tellings 2 and 3, with a banker who plays by rote",
     "options": {
         "type": "object",
         "additionalProperties": False,
@@ -26,6 +26,6 @@ GAME: Final[dict[str, Any]] = _SUMMARY | {
         },
     },
     "defaults": {"decks": 2},
-    "actions": {"stake N": "stake N chips", "stand": "take no card"},
+    "actions": {"stake": "stake on the coming coup: «stake 10»", "stand": "take no further card"},
     "rules_hash": "0" * 64,
 }

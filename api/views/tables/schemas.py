@@ -289,12 +289,12 @@ class BankList(Schema):
     next = fields.String(required=True, allow_none=True)
 
 
-class CoupShown(Schema):
-    """A coup in full once it is settled: hands with discards in brackets, nets in stakes, chips paid by seat."""
+class Recalled(Schema):
+    """What coups and deals have in common; what was played, and by whom, once it is over."""
 
     id = fields.String(required=True)
     table = fields.String(required=True)
-    bank_id = fields.String(required=True)
+    bank_id = fields.String(required=True, metadata={"description": "A match has one seed, and one bank."})
     number = fields.Integer(required=True)
     status = fields.String(required=True)
     game = fields.String(required=True)
@@ -303,19 +303,24 @@ class CoupShown(Schema):
     settled_at = fields.String(required=True, allow_none=True)
     you = fields.Dict(required=True, allow_none=True)
     replay = fields.Boolean(required=True, metadata={"description": "It is over: this is a recollection."})
+    rules_hash = fields.String()
+    engine = fields.String(metadata={"description": "The version that dealt it."})
+    chips = fields.List(fields.Integer(), metadata={"description": "Won and lost, by seat."})
+    choices = fields.List(fields.Nested(EventShown))
+
+
+class CoupShown(Recalled):
+    """A coup in full once it is settled: hands with discards in brackets, nets in stakes, chips paid by seat."""
+
     bank_number = fields.Integer()
     banker = fields.Integer(metadata={"description": "The banker's seat."})
     bank = fields.Integer(metadata={"description": "Chips of the bank after the settlement."})
-    rules_hash = fields.String()
-    engine = fields.String(metadata={"description": "The version that dealt it."})
     played_by = fields.List(fields.Integer(), metadata={"description": "Seats with hands, in order."})
     hands = fields.List(fields.String(allow_none=True))
     points = fields.List(fields.Integer(allow_none=True))
     naturals = fields.List(fields.Boolean())
     stakes = fields.List(fields.Integer())
     net = fields.List(fields.Integer())
-    chips = fields.List(fields.Integer())
-    choices = fields.List(fields.Nested(EventShown))
 
 
 class CoupList(Schema):
@@ -325,39 +330,33 @@ class CoupList(Schema):
     next = fields.String(required=True, allow_none=True)
 
 
-class Proof(Schema):
-    """Everything that a bank was dealt from, in canonical JSON: see docs/fairness.md."""
+class Proved(Schema):
+    """What every proof has, in canonical JSON: see docs/fairness.md."""
 
     version = fields.String(required=True)
     table = fields.String(required=True)
-    bank = fields.String(required=True)
-    number = fields.Integer(required=True)
-    rules = fields.Dict(required=True)
+    seats = fields.Integer(required=True)
     commitment = fields.String(required=True)
     server_seed = fields.String(required=True)
     client_seeds = fields.List(fields.String(), required=True)
-    shuffles = fields.List(fields.String(), required=True)
-    seats = fields.Integer(required=True)
-    banker = fields.Integer(required=True, allow_none=True)
-    coups = fields.List(fields.Dict(), required=True)
-    draws = fields.List(fields.Dict(), required=True, allow_none=True)
     digest = fields.String(required=True)
 
 
-class DealShown(Schema):
+class Proof(Proved):
+    """Everything that a bank was dealt from, in canonical JSON: see docs/fairness.md."""
+
+    bank = fields.String(required=True)
+    number = fields.Integer(required=True)
+    rules = fields.Dict(required=True)
+    shuffles = fields.List(fields.String(), required=True)
+    banker = fields.Integer(required=True, allow_none=True)
+    coups = fields.List(fields.Dict(), required=True)
+    draws = fields.List(fields.Dict(), required=True, allow_none=True)
+
+
+class DealShown(Recalled):
     """A deal of a match: in full, with choices and record, once it is over. Lists run by seat."""
 
-    id = fields.String(required=True)
-    table = fields.String(required=True)
-    bank_id = fields.String(required=True, metadata={"description": "The one seed of the match."})
-    number = fields.Integer(required=True)
-    status = fields.String(required=True)
-    game = fields.String(required=True)
-    stakes_for = fields.String(required=True)
-    opened_at = fields.String(required=True)
-    settled_at = fields.String(required=True, allow_none=True)
-    you = fields.Dict(required=True, allow_none=True)
-    replay = fields.Boolean(required=True, metadata={"description": "It is over: this is a recollection."})
     dealer = fields.Integer()
     hands = fields.List(fields.List(fields.String()), metadata={"description": "As they were dealt."})
     turned = fields.Raw(metadata={"description": "The card, or the cards, turned after the deal."})
@@ -367,10 +366,6 @@ class DealShown(Schema):
     totals = fields.List(fields.Integer(), metadata={"description": "Scores of the match after this deal."})
     won = fields.List(fields.Integer(), metadata={"description": "Deals won so far."})
     stake = fields.Integer(metadata={"description": "Chips held of each seat before the deal."})
-    chips = fields.List(fields.Integer(), metadata={"description": "Chips won and lost: they add up to 0."})
-    rules_hash = fields.String()
-    engine = fields.String()
-    choices = fields.List(fields.Nested(EventShown))
     record = fields.Dict(metadata={"description": "Replays card by card: `macao play --replay`."})
 
 
@@ -381,18 +376,11 @@ class DealList(Schema):
     next = fields.String(required=True, allow_none=True)
 
 
-class MatchProof(Schema):
+class MatchProof(Proved):
     """Everything that a match, or one deal of it, was dealt from and played by, in canonical JSON: docs/fairness.md."""
 
-    version = fields.String(required=True)
     game = fields.String(required=True)
     options = fields.Dict(required=True)
-    seats = fields.Integer(required=True)
-    table = fields.String(required=True)
-    commitment = fields.String(required=True)
-    server_seed = fields.String(required=True)
-    client_seeds = fields.List(fields.String(), required=True)
     deals = fields.List(fields.Dict(), required=True)
     totals = fields.List(fields.Integer(), required=True, allow_none=True)
     ended_by = fields.String(required=True, allow_none=True)
-    digest = fields.String(required=True)

@@ -14,16 +14,19 @@ import logging
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from enum import IntEnum
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, func, make_url, select
+from sqlalchemy.engine.interfaces import IsolationLevel
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 
 from api import migrations
-from api.prepared import say
+from api.prepared import pipelined, say
 from api.services.errors import Busy
 from api.write_queue import WriteQueue
 
@@ -70,6 +73,7 @@ class Database:
         """A session on one consistent snapshot; any write in it is refused by the database."""
         with Session(self._reader, autoflush=False, expire_on_commit=False) as session, _retryable():
             yield session
+            session.commit()  # of nothing, but a rollback makes psycopg prepare its statements anew
 
     @contextmanager
     def glance(self) -> Iterator[Connection]:
@@ -143,19 +147,24 @@ class Database:
     def _open_postgresql(self, patience: float) -> None:
         self.path = None
         self._queue = None
-        self._writer = create_engine(
+        self._writer = self._pool(patience, "READ COMMITTED")
+        # What is sent in one pipeline is one transaction by itself, so these hold for it too.
+        reading = ("default_transaction_isolation=repeatable\\ read", "default_transaction_read_only=on")
+        self._glancer = self._pool(patience, "AUTOCOMMIT", *reading)
+        self._reader = self._glancer.execution_options(isolation_level="REPEATABLE READ")
+
+    def _pool(self, patience: float, isolation: IsolationLevel, *settings: str) -> Engine:
+        """Connections to PostgreSQL. Writers have theirs: who rolls back makes psycopg forget what is prepared."""
+        settings = ("timezone=UTC", f"lock_timeout={int(patience * 1000)}", *settings)
+        return create_engine(
             self.url,
             **_SHARED,
             pool_size=8,
             max_overflow=24,
             pool_timeout=patience,
-            isolation_level="READ COMMITTED",
-            connect_args={"options": f"-c timezone=UTC -c lock_timeout={int(patience * 1000)}"},
+            isolation_level=isolation,
+            connect_args={"options": " ".join(f"-c {setting}" for setting in settings)},
         )
-        self._reader = self._writer.execution_options(
-            isolation_level="REPEATABLE READ", postgresql_readonly=True
-        )
-        self._glancer = self._writer.execution_options(isolation_level="AUTOCOMMIT")
 
 
 def after_commit(session: Session, hook: Callable[[], object]) -> None:
@@ -163,14 +172,29 @@ def after_commit(session: Session, hook: Callable[[], object]) -> None:
     session.info.setdefault(_HOOKS, []).append(hook)
 
 
-def at_the_end(session: Session, step: Callable[[Session], object]) -> None:
-    """Take this step as the last thing in the session's `write()`, right before it commits."""
-    session.info.setdefault(_LAST, []).append(step)
+class Turn(IntEnum):
+    """In which order the last steps are taken: all transactions lock the heads of the chains in this one."""
+
+    LEDGER = 1
+    AUDIT_LOG = 2
+
+
+def at_the_end(session: Session, turn: Turn, step: Callable[[Session], object]) -> None:
+    """Take this step, of `Prepared` statements only, as one of the last things in the session's `write()`.
+
+    What it locks is held only until the commit that follows at once: on PostgreSQL the commit is sent together with
+    the step's last statements.
+    """
+    session.info.setdefault(_LAST, []).append((turn, step))
 
 
 def _finish(session: Session) -> None:
-    for step in session.info.pop(_LAST, ()):
-        step(session)
+    steps = sorted(session.info.pop(_LAST, ()), key=itemgetter(0))
+    if steps:
+        session.flush()
+        with pipelined(session.connection(), commit=True):
+            for _, step in steps:
+                step(session)
     session.commit()
 
 

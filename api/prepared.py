@@ -8,9 +8,11 @@ column types do to values on their way in and out. The transaction, the events a
     row = _BY_DIGEST.first(session.connection(), {"digest": digest})
 """
 
+import re
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any, Final, cast
 
 from sqlalchemy import Connection, Dialect, Insert, Select, Table, Update, bindparam, insert
@@ -19,6 +21,8 @@ from sqlalchemy.sql.compiler import SQLCompiler
 
 Values = Mapping[str, Any]
 _Process = Callable[[Any], Any]
+_PARAMETER: Final = re.compile(r"%\((\w+)\)s")  # of psycopg
+_TOGETHER: Final = 24  # rows at most: beyond that a batch of many rows is quicker
 
 
 class Prepared:
@@ -39,24 +43,25 @@ class Prepared:
 
     def ask(self, connection: Connection, values: Values) -> Callable[[], list[Any]]:
         """Ask for all rows, and go on: the function that is given waits for them."""
-        form = self._form(connection.dialect)
+        form = self.form(connection.dialect)
         cursor = form.run(connection, values)
         return lambda: form.rows(connection, cursor)
 
     def run(self, connection: Connection, values: Values) -> None:
         """Do it once."""
-        self._form(connection.dialect).run(connection, values)
+        self.form(connection.dialect).run(connection, values)
 
     def count(self, connection: Connection, values: Values) -> int:
         """Do it once, not `pipelined`; how many rows it found."""
-        return int(self._form(connection.dialect).run(connection, values).rowcount)
+        return int(self.form(connection.dialect).run(connection, values).rowcount)
 
     def run_many(self, connection: Connection, rows: Sequence[Values]) -> None:
         """Do it for each of these, in order."""
         if rows:
-            self._form(connection.dialect).run(connection, *rows)
+            self.form(connection.dialect).run(connection, *rows)
 
-    def _form(self, dialect: Dialect) -> "_Form":
+    def form(self, dialect: Dialect) -> "_Form":
+        """The statement in the words of this kind of database."""
         form = self._forms.get(dialect.name)
         if form is None:
             form = self._forms[dialect.name] = _Form(self._statement, dialect)
@@ -68,7 +73,8 @@ class _Form:
 
     def __init__(self, statement: Any, dialect: Dialect) -> None:
         compiled = cast(SQLCompiler, statement.compile(dialect=dialect))
-        self._text = str(compiled)
+        self.text = str(compiled)
+        self.inserts = isinstance(statement, Insert)
         self._order = compiled.positiontup
         self._fixed = {name: value for name, value in compiled.params.items() if value is not None}
         self._inward = [(name, _inward(bind.type, dialect)) for bind, name in compiled.bind_names.items()]
@@ -81,18 +87,10 @@ class _Form:
 
     def run(self, connection: Connection, *rows: Values) -> Any:
         """A cursor on which it was run, once for each row of values. Raises DBAPIError as SQLAlchemy does."""
-        given = [self._given(values) for values in rows]
-        many = len(given) > 1
-        parameters = given if many else given[0]
-        cursor = connection.connection.cursor()
-        _tell(connection, cursor, self._text, parameters, many)
-        try:
-            (cursor.executemany if many else cursor.execute)(self._text, parameters)
-        except self._dialect.loaded_dbapi.Error as error:
-            raise _refused(connection, cursor, self._text, parameters, error) from error
-        return cursor
+        given = [self.given(values) for values in rows]
+        return _execute(connection, self.text, given if len(given) > 1 else given[0], len(given) > 1)
 
-    def _given(self, values: Values) -> Any:
+    def given(self, values: Values) -> Any:
         """Values as the driver takes them."""
         found = {
             name: value if inward is None else inward(value)
@@ -106,7 +104,7 @@ class _Form:
         try:
             found = cursor.fetchall()
         except self._dialect.loaded_dbapi.Error as error:
-            raise _refused(connection, cursor, self._text, None, error) from error
+            raise _refused(connection, cursor, self.text, None, error) from error
         if not found:
             return []
         if self._outward is None:
@@ -120,12 +118,59 @@ class _Form:
         return values
 
 
+class Batch:
+    """Inserts and updates to be done together: by PostgreSQL as one statement, sent and waited for once.
+
+    Rows of one statement are inserted in their order. No two parts may change the same row.
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[Prepared, Sequence[Values]]] = []
+
+    def add(self, statement: Prepared, *rows: Values) -> None:
+        """Do this, too, for each of the rows; nothing for none."""
+        if rows:
+            self._parts.append((statement, rows))
+
+    def run(self, connection: Connection) -> None:
+        """Do it all. Raises DBAPIError as SQLAlchemy does."""
+        size = sum(len(rows) for _, rows in self._parts)
+        if connection.dialect.name != "postgresql" or not 1 < size <= _TOGETHER:
+            for statement, rows in self._parts:
+                statement.run_many(connection, rows)
+            return
+        forms = [(statement.form(connection.dialect), rows) for statement, rows in self._parts]
+        text = _together(tuple((form, len(rows)) for form, rows in forms))
+        values = {
+            f"{name}_{part}_{number}": value
+            for part, (form, rows) in enumerate(forms)
+            for number, row in enumerate(rows)
+            for name, value in form.given(row).items()
+        }
+        _execute(connection, text, values, False)
+
+
+@lru_cache(maxsize=512)
+def _together(parts: tuple[tuple[_Form, int], ...]) -> str:
+    """The statements with these numbers of rows as one (PostgreSQL: WITH queries that change data)."""
+    texts: list[str] = []
+    for part, (form, count) in enumerate(parts):
+        head, values, row = form.text.partition(" VALUES ") if form.inserts else ("", "", form.text)
+        rows = [_PARAMETER.sub(rf"%(\1_{part}_{number})s", row) for number in range(count)]
+        texts += [head + values + ", ".join(rows)] if form.inserts else rows
+    *first, last = texts
+    return (
+        f"WITH {', '.join(f'step_{n} AS ({text})' for n, text in enumerate(first))} {last}" if first else last
+    )
+
+
 @contextmanager
-def pipelined(connection: Connection) -> Iterator[None]:
+def pipelined(connection: Connection, *, commit: bool = False) -> Iterator[None]:
     """Send what is run in the block without waiting for each answer, where the driver can do so (PostgreSQL).
 
     The block holds `Prepared` statements only. What fails is raised where an answer is waited for, at the latest at
-    the end of the block; nothing after it was done.
+    the end of the block; nothing after it was done. With `commit` the commit is sent with the last of them: the one
+    that SQLAlchemy is then asked for finds nothing left to do.
     """
     if connection.dialect.name != "postgresql":
         yield
@@ -134,6 +179,8 @@ def pipelined(connection: Connection) -> Iterator[None]:
     try:
         with driver.pipeline():
             yield
+            if commit:
+                driver.commit()
     except connection.dialect.loaded_dbapi.Error as error:
         raise _refused(connection, None, "", None, error) from error
 
@@ -145,6 +192,16 @@ def say(connection: Connection, words: str) -> None:
         cursor.execute(words)
     except connection.dialect.loaded_dbapi.Error as error:
         raise _refused(connection, cursor, words, None, error) from error
+
+
+def _execute(connection: Connection, text: str, parameters: Any, many: bool) -> Any:
+    cursor = connection.connection.cursor()
+    _tell(connection, cursor, text, parameters, many)
+    try:
+        (cursor.executemany if many else cursor.execute)(text, parameters)
+    except connection.dialect.loaded_dbapi.Error as error:
+        raise _refused(connection, cursor, text, parameters, error) from error
+    return cursor
 
 
 def _inward(of: Any, dialect: Dialect) -> _Process | None:

@@ -15,12 +15,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, Select, Table, insert, select, text, union, update
+from sqlalchemy import Connection, Select, Table, bindparam, select, text, union, update
 from sqlalchemy.orm import Session
 
-from api.db import Database, Heads, at_the_end
+from api.db import Database, Heads, Turn, at_the_end
 from api.models import ApiKey, AuditEntry, AuditHead
 from api.models.base import micros
+from api.prepared import Prepared, inserting
 from api.services.audit import Findings
 from api.services.chain import GENESIS, link
 from api.times import rfc3339
@@ -58,7 +59,11 @@ _NOTES: Final = "audit"
 _BATCH: Final = 5_000
 _ENTRIES: Final[Table] = AuditEntry.__table__  # type: ignore[assignment]
 _HEAD: Final[Table] = AuditHead.__table__  # type: ignore[assignment]
-_LOCK_HEAD: Final = select(_HEAD.c.seq, _HEAD.c.hash).where(_HEAD.c.id == 1).with_for_update()
+_LOCK_HEAD: Final = Prepared(select(_HEAD.c.seq, _HEAD.c.hash).where(_HEAD.c.id == 1).with_for_update())
+_MOVE_HEAD: Final = Prepared(
+    update(_HEAD).where(_HEAD.c.id == 1).values(seq=bindparam("seq"), hash=bindparam("hash"))
+)
+_INSERT: Final = inserting(AuditEntry)
 _WALK: Final = text(f"SELECT {', '.join(COLUMNS)}, previous, hash FROM audit_entries ORDER BY seq")  # noqa: S608
 Json = dict[str, Any]
 
@@ -121,7 +126,7 @@ def note(
         raise ValueError(f"{action!r} is not among the actions of the log: {', '.join(ACTIONS)}")
     if _NOTES not in session.info:
         session.info[_NOTES] = []
-        at_the_end(session, _write)
+        at_the_end(session, Turn.AUDIT_LOG, _write)
     session.info[_NOTES].append(_Note(action, subject, now, _text(before), _text(after)))
 
 
@@ -149,7 +154,7 @@ def _write(session: Session) -> None:
     """Append what was noted. Nothing is locked after the head of the chain."""
     origin = session.info.get(_ORIGIN, Origin(SYSTEM))
     connection = session.connection()
-    seq, previous = connection.execute(_LOCK_HEAD).one()
+    ((seq, previous),) = _LOCK_HEAD.all(connection, {})
     rows: list[Json] = []
     for noted in session.info.pop(_NOTES):
         seq += 1
@@ -167,8 +172,8 @@ def _write(session: Session) -> None:
         digest = link(previous, (values | {"at": micros(noted.at)}).values(), DOMAIN)
         rows.append(values | {"previous": previous, "hash": digest})
         previous = digest
-    connection.execute(insert(_ENTRIES), rows)
-    connection.execute(update(_HEAD).where(_HEAD.c.id == 1).values(seq=seq, hash=previous))
+    _INSERT.run_many(connection, rows)
+    _MOVE_HEAD.run(connection, {"seq": seq, "hash": previous})
 
 
 # Reading

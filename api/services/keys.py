@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from api.ids import new_id
 from api.models import ApiKey, Player
-from api.prepared import Prepared, pipelined
+from api.prepared import Prepared
 from api.services import audit_log
 from api.services.errors import Conflict, Forbidden, Invalid, NotFound
 from api.times import rfc3339, rfc3339_or_none
@@ -59,10 +59,7 @@ _FIND: Final = Prepared(
 
 def find(session: Session, digest: bytes, now: datetime) -> Caller | None:
     """The caller of a secret with this digest; None if it is unknown, expired or revoked, or its player gone."""
-    connection = session.connection()
-    with pipelined(connection):  # together with what begins the transaction
-        rows = _FIND.ask(connection, {"wanted": digest, "at": now})
-    row = next(iter(rows()), None)
+    row = _FIND.first(session.connection(), {"wanted": digest, "at": now})
     return None if row is None else Caller(row.player_id, row.id, frozenset(row.scopes), row.expires_at)
 
 

@@ -18,7 +18,7 @@ from api.ids import new_id
 from api.models import HOUSE, MINT, Account, ChainHead, Transfer
 from api.models.base import micros
 from api.models.ledger import BANK, BOT, ESCROW, WALLET
-from api.prepared import Prepared, inserting
+from api.prepared import Batch, Prepared, inserting
 from api.services.chain import link
 from api.services.errors import InsufficientFunds, LimitReached
 
@@ -109,14 +109,16 @@ def post(session: Session, entries: Sequence[Entry], now: datetime) -> list[Post
     balances = dict(before)
     posted = [_apply(entry, balances, held) for entry in _with_funding(entries, balances)]
     rows, done, seq, previous = _chained(posted, seq, previous, now)
-    _INSERT.run_many(connection, rows)
     changed = [
         {"account": account, "new_balance": balance}
         for account, balance in balances.items()
         if balance != before[account]
     ]
-    _SET_BALANCE.run_many(connection, changed)
-    _MOVE_HEAD.run(connection, {"seq": seq, "hash": previous})
+    batch = Batch()
+    batch.add(_INSERT, *rows)
+    batch.add(_SET_BALANCE, *changed)
+    batch.add(_MOVE_HEAD, {"seq": seq, "hash": previous})
+    batch.run(connection)
     return done
 
 

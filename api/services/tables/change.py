@@ -9,10 +9,10 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import Connection, bindparam, select, update
 from sqlalchemy.orm import Session
 
-from api.db import after_commit
+from api.db import Turn, after_commit, at_the_end
 from api.models import Bank, Coup, CoupResult, Event, Player, Seat, Table
 from api.models.ledger import HOUSE
-from api.prepared import Prepared, inserting, pipelined
+from api.prepared import Batch, Prepared, inserting
 from api.services import audit_log, ledger
 from api.services.errors import PlanStale
 from api.services.tables.model import BOT, Json, Sitter, TableData
@@ -95,28 +95,36 @@ _NEW_BANK, _NEW_COUP, _NEW_RESULT = inserting(Bank), inserting(Coup), inserting(
 
 
 def commit(session: Session, change: Change, now: datetime) -> TableData:
-    """Write a change; the table as it is now. Raises PlanStale where it was planned for another state."""
+    """Write a change; the table as it then is. Raises PlanStale where it was planned for another state.
+
+    Its chips move when all else is done, the answer made included: the head of the ledger's chain, for which all
+    tables queue, is locked for that moment only. That the balances are not those of the plan is noticed then, too.
+    """
     table = change.table
     connection = session.connection()
     _move_table(connection, change)
-    with pipelined(connection):
-        _NEW_BANK.run_many(connection, change.new_banks)
-        _NEW_COUP.run_many(connection, change.new_coups)
-        _NEW_RESULT.run_many(connection, change.results)
-        _update(connection, Bank, change.banks)
-        _update(connection, Coup, change.coups)
-        _write_events(connection, change, now)
-        posted = ledger.post(
-            session, change.moves, now
-        )  # last: it locks the head of the chain till the commit
-    _check_balances(posted, change.counted_on)
+    batch = Batch()
+    batch.add(_NEW_BANK, *change.new_banks)
+    batch.add(_NEW_COUP, *change.new_coups)
+    batch.add(_NEW_RESULT, *change.results)
+    _update(batch, Bank, change.banks)
+    _update(batch, Coup, change.coups)
+    batch.add(_NEW_EVENT, *_event_rows(change, now))
+    batch.run(connection)
+    if change.moves:
+        at_the_end(session, Turn.LEDGER, partial(_move_chips, change=change, now=now))
     _write_sitters(connection, change, now)
     if ended := change.ended:
         after_commit(session, partial(_count, table.game, ended))
     if change.closed_at is not None:
         after = {"phase": change.phase, "version": change.version}
         audit_log.note(session, "table_closed", table.id, now, before={"phase": table.phase}, after=after)
-    return _after(change, posted)
+    return _after(change)
+
+
+def _move_chips(session: Session, change: Change, now: datetime) -> None:
+    posted = ledger.post(session, change.moves, now)
+    _check_balances(posted, change.counted_on)
 
 
 def _count(game: str, ends: list[str]) -> None:
@@ -144,10 +152,10 @@ def _move_table(connection: Connection, change: Change) -> None:
         raise PlanStale
 
 
-def _update(connection: Connection, model: type[Bank] | type[Coup], rows: list[Json]) -> None:
+def _update(batch: Batch, model: type[Bank] | type[Coup], rows: list[Json]) -> None:
     for row in rows:
         values = {name: value for name, value in row.items() if name != "id"}
-        _updating(model, tuple(values)).run(connection, {**values, "this": row["id"]})
+        batch.add(_updating(model, tuple(values)), {**values, "this": row["id"]})
 
 
 @lru_cache(maxsize=64)
@@ -172,13 +180,12 @@ def _check_balances(posted: list[ledger.Posted], counted_on: Mapping[int, int]) 
                     raise PlanStale
 
 
-def _write_events(connection: Connection, change: Change, now: datetime) -> None:
+def _event_rows(change: Change, now: datetime) -> list[Json]:
     first = change.table.last_event + 1
-    rows = [
+    return [
         {"table_id": change.table.id, "n": first + index, "at": now, **happening._asdict()}
         for index, happening in enumerate(change.happenings)
     ]
-    _NEW_EVENT.run_many(connection, rows)
 
 
 def _write_sitters(connection: Connection, change: Change, now: datetime) -> None:
@@ -197,12 +204,14 @@ def _check_people(connection: Connection, limits: Mapping[str, Json | None]) -> 
         raise PlanStale
 
 
-def _after(change: Change, posted: list[ledger.Posted]) -> TableData:
-    """The table at its new version, with what the accounts hold now."""
+def _after(change: Change) -> TableData:
+    """The table at its new version, with what its seats hold once the chips have moved."""
     table = change.table
     balances = dict(table.balances)
-    for done in posted:
-        balances[done.entry.source], balances[done.entry.target] = done.source_after, done.target_after
+    for entry in change.moves:
+        for account, chips in ((entry.source, -entry.amount), (entry.target, entry.amount)):
+            if account in balances:
+                balances[account] += chips
     table.balances = balances
     table.version += 1
     table.stored = change.state

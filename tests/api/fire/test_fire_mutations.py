@@ -226,8 +226,8 @@ def killed_while_settling(scene: Scene) -> list[Fault]:
 
 def test_7_a_coup_is_settled_in_one_transaction(scene: Scene) -> None:
     """Guard: `change.commit` writes all in the one transaction of the request. Without: part is committed before."""
-    guard = "posted = ledger.post("
-    early = f"connection.exec_driver_sql('COMMIT'); {guard}"
+    guard = "batch.run(connection)"
+    early = f"{guard}; connection.exec_driver_sql('COMMIT')"
 
     def remove() -> None:
         scene.in_child = lambda: without(scene.patch, change, "commit", guard, early)

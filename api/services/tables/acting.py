@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from api.models import Player
 from api.services import ledger, limits
 from api.services.errors import Conflict, Forbidden, Gone, NotFound
+from api.services.tables.asked import Autoplay
 from api.services.tables.change import Change, Happening
 from api.services.tables.families import conductor_of
 from api.services.tables.model import OPEN, PLAYER, Sitter, TableData, load, load_for, unknown
@@ -46,21 +47,13 @@ def plan_actions(
 
 
 def plan_autoplay(
-    session: Session,
-    table_id: str,
-    player: str,
-    terms: Terms,
-    now: datetime,
-    *,
-    stake: int,
-    policy: Any,
-    coups: int,
+    session: Session, table_id: str, player: str, wanted: Autoplay, terms: Terms, now: datetime
 ) -> Change:
     """Play coups by a policy as if by hand (`autoplay.py`)."""
     table, sitter = seated(session, table_id, player)
     conductor = conductor_of(table.game)
     conductor.bind(session, table, player, now)
-    return conductor.autoplay(table, sitter, terms, now, stake=stake, policy=policy, coups=coups)
+    return conductor.autoplay(table, sitter, wanted, terms, now)
 
 
 def plan_join(

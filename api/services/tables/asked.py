@@ -34,6 +34,15 @@ class Opening:
 
 
 @dataclass(frozen=True, slots=True)
+class Autoplay:
+    """Coups to be played by a policy, each for a stake of so many chips."""
+
+    stake: int
+    policy: Any
+    coups: int
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """An opening that was found sound. `mine`: the caller's seat; `settings`: choices that are not rules."""
 

@@ -5,6 +5,7 @@ from time import thread_time
 from typing import Any
 
 from api.services.errors import Conflict
+from api.services.tables.asked import Autoplay
 from api.services.tables.change import Change
 from api.services.tables.model import PLAYER, Sitter, TableData
 from api.services.tables.play import BY_HAND, Play, Terms
@@ -15,9 +16,7 @@ from casino.bots.banking import BankingBot, default_bot
 from casino.errors import IllegalAction
 
 
-def autoplay(
-    table: TableData, sitter: Sitter, terms: Terms, now: datetime, *, stake: int, policy: Any, coups: int
-) -> Change:
+def autoplay(table: TableData, sitter: Sitter, wanted: Autoplay, terms: Terms, now: datetime) -> Change:
     """Play coups until so many are settled, or a bank of his own comes.
 
     Stops early where the stake can no longer be covered, or the player's own limits forbid it; the report says how many
@@ -29,10 +28,10 @@ def autoplay(
     play = Play.resume(table, terms, now)
     play.run()
     rules = play.state.game.rules
-    parsed = parse_policy(policy, rules, PUNTER, "/policy")
-    bot = BankingBot(rules, parsed, stake=stake)
+    parsed = parse_policy(wanted.policy, rules, PUNTER, "/policy")
+    bot = BankingBot(rules, parsed, stake=wanted.stake)
     first, totals = play.state.coups + (play.state.phase != "play"), play.state.totals[sitter.number]
-    stopped = _play_on(play, sitter.number, bot, stake, coups)
+    stopped = _play_on(play, sitter.number, bot, wanted)
     if not play.coups_settled:
         if isinstance(stopped, Conflict):
             raise stopped
@@ -53,10 +52,10 @@ def autoplay(
     return change
 
 
-def _play_on(play: Play, seat: int, bot: BankingBot, stake: int, coups: int) -> str | Conflict | None:
+def _play_on(play: Play, seat: int, bot: BankingBot, wanted: Autoplay) -> str | Conflict | None:
     """Play until so many coups are settled; why it ended before (what the player's limits refuse), or None."""
-    state, allowance = play.state, play.table.sitters[seat].allowance
-    while play.coups_settled < coups:
+    state, allowance, stake = play.state, play.table.sitters[seat].allowance, wanted.stake
+    while play.coups_settled < wanted.coups:
         if play.closing or seat not in state.awaited():
             return "the table waits for something else than your stake"
         if state.phase == "bank":

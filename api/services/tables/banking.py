@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from api.services.errors import Conflict, Invalid, NotFound
-from api.services.tables.asked import ME, Opening, Plan, claim_seat, placed, refuse, sitter_of
+from api.services.tables.asked import ME, Autoplay, Opening, Plan, claim_seat, placed, refuse, sitter_of
 from api.services.tables.autoplay import autoplay
 from api.services.tables.bank_needed import NAME as NEEDED
 from api.services.tables.bank_needed import Spend, bank_needed
@@ -90,18 +90,10 @@ class BankingTables:
         return play.change()
 
     def autoplay(
-        self,
-        table: TableData,
-        sitter: Sitter,
-        terms: Terms,
-        now: datetime,
-        *,
-        stake: int,
-        policy: Any,
-        coups: int,
+        self, table: TableData, sitter: Sitter, wanted: Autoplay, terms: Terms, now: datetime
     ) -> Change:
         """Play coups by a policy as if by hand."""
-        return autoplay(table, sitter, terms, now, stake=stake, policy=policy, coups=coups)
+        return autoplay(table, sitter, wanted, terms, now)
 
     def join(self, table: TableData, taken: Sitter, terms: Terms, now: datetime, seed: str | None) -> Change:
         """Seat somebody: at once where seats may change now, else at the next change."""
@@ -140,24 +132,16 @@ class BankingTables:
         play.run()
         return play.change()
 
-    def shown(
-        self,
-        table: TableData,
-        sitter: Sitter | None,
-        terms: Terms,
-        now: datetime,
-        *,
-        watches: bool,
-        live: Any = None,
-    ) -> Json:
+    def shown(self, table: TableData, player: str, terms: Terms, now: datetime, live: Any) -> Json:
         """`play`, `legal` and `last` of a table's view, and what bank it needs."""
         needed = {NEEDED: table.settings.get(NEEDED)}
-        if not (table.stored.get("state") and watches):
+        if not (table.stored.get("state") and table.may_watch(player)):
             return {"play": None, "legal": [], "last": None, **needed}
         state: BankingState = live or state_of(table)
         play = state.view(None if sitter is None or sitter.pending else sitter.number)
         legal, last = play.pop("legal"), play.pop("last")
         if sitter is not None and not sitter.pending:
+        sitter = table.seat_of(player)
             if state.needs_seed:
                 state = _going_on(table, terms, now)
                 legal = state.legal_texts(sitter.number)

@@ -6,7 +6,7 @@ from typing import Any, Final, Protocol
 
 from sqlalchemy.orm import Session
 
-from api.services.tables.asked import Opening, Plan
+from api.services.tables.asked import Autoplay, Opening, Plan
 from api.services.tables.bank_needed import Spend
 from api.services.tables.banking import BankingTables
 from api.services.tables.change import Change, Happening
@@ -49,15 +49,7 @@ class Conductor(Protocol):
         """Do these actions, by their places in the request, in order, all or none, with all that follows."""
 
     def autoplay(
-        self,
-        table: TableData,
-        sitter: Sitter,
-        terms: Terms,
-        now: datetime,
-        *,
-        stake: int,
-        policy: Any,
-        coups: int,
+        self, table: TableData, sitter: Sitter, wanted: Autoplay, terms: Terms, now: datetime
     ) -> Change:
         """Play coups by a policy as if by hand. Raises Invalid where nothing is played in coups."""
 
@@ -70,18 +62,8 @@ class Conductor(Protocol):
     def time_up(self, table: TableData, terms: Terms, now: datetime) -> Change:
         """Play on for those whose time is up."""
 
-    def shown(
-        self,
-        table: TableData,
-        sitter: Sitter | None,
-        terms: Terms,
-        now: datetime,
-        *,
-        watches: bool,
-        live: Any = None,
-    ) -> Json:
-        """`play`, `legal` and `last` of a view; `sitter`: the viewer's seat; `watches`: may he see what is played?
-        `live`: the state, where it is at hand."""
+    def shown(self, table: TableData, player: str, terms: Terms, now: datetime, live: Any) -> Json:
+        """`play`, `legal` and `last` of a view by this player. `live`: the state, where it is at hand."""
 
     def summary(self, table: TableData) -> Json:
         """What a list of tables tells of one, besides what every table has."""

@@ -31,9 +31,7 @@ def table_view(
         "deadline": stamp(table.deadline),
         "events": table.last_event,
         "you": None,
-        **conductor_of(table.game).shown(
-            table, sitter, terms, now, watches=table.may_watch(player), live=live
-        ),
+        **conductor_of(table.game).shown(table, player, terms, now, live),
     }
     if sitter is not None:
         purse = shown["play"]["purse"] if table.practice and shown["play"] else table.balance(sitter)

@@ -15,7 +15,7 @@ from api.ids import new_id
 from api.paging import next_link, page
 from api.services.errors import Conflict, Forbidden, Gone, Invalid, LimitReached, NotFound, Stale
 from api.services.tables import acting, opening, views
-from api.services.tables.asked import ACTION, Opening
+from api.services.tables.asked import ACTION, Autoplay, Opening
 from api.services.tables.change import Change, commit
 from api.services.tables.families import conductor_of
 from api.services.tables.model import Json, TableData, load_for
@@ -284,16 +284,9 @@ def _plan(body: dict[str, Any], table_id: str) -> Any:
     cap = service().config.autoplay_cap
     if body["coups"] > cap:
         raise Invalid(f"autoplay plays at most {cap} coups a request", pointer="/coups", code="autoplay_cap")
-    return lambda tx: acting.plan_autoplay(
-        tx,
-        table_id,
-        who,
-        terms(),
-        now(),
-        stake=body["stake"],
-        policy="textbook" if body["policy"] is None else body["policy"],
-        coups=body["coups"],
-    )
+    policy = "textbook" if body["policy"] is None else body["policy"]
+    wanted = Autoplay(body["stake"], policy, body["coups"])
+    return lambda tx: acting.plan_autoplay(tx, table_id, who, wanted, terms(), now())
 
 
 __all__ = ["advice", "blueprint", "deals", "events", "past"]

@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from api.services.errors import Conflict, Invalid, NotFound
-from api.services.tables.asked import Opening, Plan, placed
+from api.services.tables.asked import Autoplay, Opening, Plan, placed
 from api.services.tables.bank_needed import Spend
 from api.services.tables.change import Change, Happening
 from api.services.tables.matches import opening, proving
@@ -90,7 +90,7 @@ class MatchTables:
         return course.change()
 
     def autoplay(
-        self, table: TableData, sitter: Sitter, terms: Terms, now: datetime, **wanted: Any
+        self, table: TableData, sitter: Sitter, wanted: Autoplay, terms: Terms, now: datetime
     ) -> Change:
         """A match is played action by action."""
         raise Invalid("autoplay is for banking tables", pointer="/action", code="family")
@@ -122,18 +122,10 @@ class MatchTables:
         course.run()
         return course.change()
 
-    def shown(
-        self,
-        table: TableData,
-        sitter: Sitter | None,
-        terms: Terms,
-        now: datetime,
-        *,
-        watches: bool,
-        live: Any = None,
-    ) -> Json:
+    def shown(self, table: TableData, player: str, terms: Terms, now: datetime, live: Any) -> Json:
         """`play`, `legal` and `last` of a table's view. Before the first deal everybody sees the commitment."""
         kept = table.stored["match"]
+        sitter = table.seat_of(player)
         seat = None if sitter is None else sitter.number
         shared = {
             "commitment": kept["commitment"],
@@ -144,7 +136,7 @@ class MatchTables:
         if state is None:
             gives = sitter is not None and str(seat) not in kept["seeds"] and not table.closed
             return {"play": shared, "legal": [_SEED] if gives else [], "last": None}
-        if not watches:
+        if not table.may_watch(player):
             return {"play": None, "legal": [], "last": None}
         play = state.view(seat)
         legal = play.pop("legal")

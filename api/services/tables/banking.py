@@ -137,11 +137,11 @@ class BankingTables:
         needed = {NEEDED: table.settings.get(NEEDED)}
         if not (table.stored.get("state") and table.may_watch(player)):
             return {"play": None, "legal": [], "last": None, **needed}
+        sitter = table.seat_of(player)
         state: BankingState = live or state_of(table)
         play = state.view(None if sitter is None or sitter.pending else sitter.number)
         legal, last = play.pop("legal"), play.pop("last")
         if sitter is not None and not sitter.pending:
-        sitter = table.seat_of(player)
             if state.needs_seed:
                 state = _going_on(table, terms, now)
                 legal = state.legal_texts(sitter.number)

@@ -627,10 +627,8 @@ def statements(database: Database) -> Iterator[list[str]]:
     def begun(_c: object) -> None:
         sent.append("BEGIN")
 
-    engines = (database._writer, database._reader) if database.is_sqlite else (database._writer,)
-    heard = [
-        (engine, *of) for engine in engines for of in (("before_cursor_execute", note), ("begin", begun))
-    ]
+    pools = (database._writer, database._glancer)
+    heard = [(engine, *of) for engine in pools for of in (("before_cursor_execute", note), ("begin", begun))]
     for one in heard:
         event.listen(*one)
     try:

@@ -21,9 +21,12 @@ from casino.banking.bank import BankingGame
 from casino.banking.presets import PRESETS
 from casino.banking.rules import build
 from casino.banking.state import BankingState
+from casino.banking.text import MEANINGS
 from casino.bots.banking import check_policy
+from casino.errors import NotationError
 
 _WAITING: Final = "open"
+AUTOPLAY: Final = "autoplay"
 _OF_MATCHES: Final = ("target", "ante", "chips_per_point", "max_points")
 
 
@@ -85,6 +88,7 @@ class BankingTables:
         for pointer, text in texts.items():
             with placed(pointer):
                 for step in text.split(";"):
+                    _check_known(step.strip())
                     play.act(seat, step.strip(), BY_HAND)
                     play.run()
         return play.change()
@@ -201,6 +205,24 @@ def _leave_waiting(table: TableData, sitter: Sitter, now: datetime) -> Change:
         happenings=happenings,
         sitters=[free],
     )
+
+
+def _check_known(text: str) -> None:
+    """Refuse what is no action, telling all that there are over REST: `autoplay` is none of the engine's. Raises
+    NotationError."""
+    verb = text.partition(" ")[0]
+    if verb == AUTOPLAY:
+        raise NotationError(
+            '«autoplay» is asked for alone, with its stake and number of coups: {"action": "autoplay",'
+            ' "stake": 10, "coups": 100}',
+            pointer="/action",
+        )
+    if verb not in MEANINGS:
+        raise NotationError(
+            f"«{text[:40]}» is no action; there are {', '.join(MEANINGS)}, and {AUTOPLAY} (alone, with `stake` and"
+            " `coups`)",
+            pointer="/action",
+        )
 
 
 def _sitters(opening: Opening, bank: str) -> list[Sitter]:

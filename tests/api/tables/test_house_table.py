@@ -347,6 +347,28 @@ def test_bad_actions_change_nothing(
     assert snapshot(database) == before
 
 
+def test_what_is_no_action_is_told_all_that_there_are(ada: Person, database: Database) -> None:
+    """`table.md`: the verbs of the three phases, and `autoplay`, which goes alone; each that is told is taken."""
+    table = ada.open(turn_seconds=0)["id"]
+    before = snapshot(database)
+    problem = ada.do(table, "fold", status=422)
+    told = (
+        problem["detail"].partition(" there are ")[2].partition(" (")[0].replace(", and ", ", ").split(", ")
+    )
+    verbs = ["bank", "seed", "pass", "stake", "sit", "top", "close", "discard", "draw", "stand"]
+    assert sorted(told) == sorted([*verbs, "autoplay"])
+    for actions in (["stake 5", "autoplay"], ["autoplay 100", "stand"]):
+        place = f"/actions/{['autoplay' in action for action in actions].index(True)}"
+        problem = ada.post(f"/tables/{table}/actions", {"actions": actions}, 422)
+        assert (problem["code"], problem["errors"][0]["pointer"]) == ("notation", place)
+        assert "asked for alone, with its stake and number of coups" in problem["detail"]
+    assert snapshot(database) == before
+    for verb in verbs:  # a verb that is known is refused for the moment, or for its amount, at most
+        assert "is no action" not in ada.ask("POST", f"/tables/{table}/actions", json={"action": verb}).text
+    body = {"action": "autoplay", "stake": 5, "coups": 1}
+    assert ada.ask("POST", f"/tables/{table}/actions", json=body).status_code in (200, 409)
+
+
 @pytest.mark.parametrize("policy", ["", 0, False, [], {}, "brave", {"draw_on": [11]}])
 def test_a_policy_that_is_none_is_not_taken_for_the_default(
     ada: Person, database: Database, policy: object

@@ -57,6 +57,7 @@ class More(TypedDict, total=False):
     cost: int  # units of the rate limit, 1 if absent
     body: Schema
     example: Any  # a body as it is sent
+    examples: Mapping[str, tuple[str, Any]]  # several in its place: name -> what it is, body
     query: Schema
     errors: tuple[type[Exception], ...]  # what the services may refuse, besides what every operation may
     idempotent: bool  # takes an Idempotency-Key: every POST does unless it says no
@@ -75,6 +76,7 @@ class Operation:
     cost: int = 1
     body: Schema | None = None
     example: Any = None
+    examples: Mapping[str, tuple[str, Any]] | None = None
     query: Schema | None = None
     errors: tuple[type[Exception], ...] = ()
     idempotent: bool = False
@@ -132,8 +134,16 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
             parsed = self.arguments(operation.query, location="query")(parsed)
         if operation.body is not None:
             required = any(item.required for item in operation.body.fields.values())
-            parsed = self.arguments(operation.body, example=operation.example, required=required)(parsed)
+            shown = {"example": operation.example, "examples": _named(operation.examples)}
+            parsed = self.arguments(operation.body, required=required, **shown)(parsed)
         return parsed
+
+
+def _named(examples: Mapping[str, tuple[str, Any]] | None) -> dict[str, Any] | None:
+    """Examples as the document has them."""
+    if examples is None:
+        return None
+    return {name: {"summary": summary, "value": value} for name, (summary, value) in examples.items()}
 
 
 def _guard(view: View, operation: Operation) -> View:

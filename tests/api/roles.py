@@ -41,14 +41,21 @@ class World:
 
 
 def operations(app: Flask) -> dict[str, tuple[str, str, Json, Any]]:
-    """Of every operation of the document: method, path, its part of the document, the example of a body."""
+    """Of every operation of the document: method, path, its part of the document, the first example of a body."""
     found = {}
     for path, methods in document_of(app)["paths"].items():
         for method, told in methods.items():
             if method != "parameters":
-                content = told.get("requestBody", {}).get("content", {}).get("application/json", {})
-                found[told["operationId"]] = (method.upper(), path, told, content.get("example"))
+                bodies = examples(told)
+                found[told["operationId"]] = (method.upper(), path, told, bodies[0] if bodies else None)
     return found
+
+
+def examples(part: Json) -> list[Any]:
+    """The bodies that the document shows for an operation."""
+    content = part.get("requestBody", {}).get("content", {}).get("application/json", {})
+    alone = [content["example"]] if "example" in content else []
+    return alone + [item["value"] for item in content.get("examples", {}).values()]
 
 
 def build(app: Flask, *, spectators: bool = False) -> World:

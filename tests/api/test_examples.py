@@ -6,7 +6,7 @@ another house, are put in the place of the example's. What is answered is held t
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -16,7 +16,7 @@ from http_contract import resolved
 from api.context import NAME
 from tests.api.experiments.orders import COIN, play_now
 from tests.api.matches.matches import ME, OPEN
-from tests.api.roles import World, build, operations
+from tests.api.roles import World, build, examples, operations
 from tests.api.tables.people import Json, Person
 
 # Done last, in this order: they end what the others are about.
@@ -56,22 +56,15 @@ def prepared(world: World, name: str) -> tuple[Person, dict[str, str]]:
         return ada, {"experiment_id": world.ids["done"]}
     if name in ("rotate_key", "revoke_key"):
         return ada, {"key_id": ada.post("/players/me/keys", {"name": name}, 201)["id"]}
-    if name == "act":
-        return ada, {"table_id": ada.open(seats=[ME])["id"]}
-    if name == "delete_me":
-        return Person(world.app, "Clara"), {}
+    if name in ("open_table", "act", "delete_me"):  # not Ada, who has set herself limits by then
+        clara = Person(world.app, "Clara")
+        return clara, {"table_id": clara.open(seats=[ME])["id"]} if name == "act" else {}
     return ada, {}
 
 
-def examples(part: Json) -> Iterator[Any]:
-    """The bodies of an operation: one, several, or none at all."""
-    content = part.get("requestBody", {}).get("content", {}).get("application/json", {})
-    if "example" in content:
-        yield content["example"]
-    for item in content.get("examples", {}).values():
-        yield item["value"]
-    if not content:
-        yield None
+def bodies(part: Json) -> list[Any]:
+    """The bodies that an operation is sent: all its examples, or none at all where it takes none."""
+    return examples(part) if "requestBody" in part else [None]
 
 
 def test_every_example_of_a_request_succeeds(world: World) -> None:
@@ -81,7 +74,7 @@ def test_every_example_of_a_request_succeeds(world: World) -> None:
     for name in [*(name for name in told if name not in LAST), *LAST]:
         method, path, part, _ = told[name]
         good = {int(status) for status in part["responses"] if status.startswith("2")}
-        for body in examples(part):
+        for body in bodies(part):
             asked = [{}, parameters(world, part)]
             for query in [query for place, query in enumerate(asked) if query or not place]:
                 who, ids = prepared(world, name)
@@ -93,9 +86,25 @@ def test_every_example_of_a_request_succeeds(world: World) -> None:
     assert sent >= len(told) + 10
 
 
+def test_a_table_of_every_kind_is_among_the_examples(world: World) -> None:
+    """All three families, a bank that goes round, the house's, practice with a seed, and a place for a friend."""
+    opened = {}
+    for body in examples(operations(world.app)["open_table"][2]):
+        table = world.ada.open(**body)
+        opened[table["id"]] = table
+        stakes = body.get("stakes", "chips")
+        assert (table["game"], table["stakes"]) == (body["game"], stakes)
+        assert (table["phase"] == "open") == ({"kind": "open"} in body.get("seats", []))
+    assert {table["family"] for table in opened.values()} == {"banking", "shedding", "tricks"}
+    assert {table["bank"] for table in opened.values()} == {"house", "rotates", None}
+    assert {table["stakes"] for table in opened.values()} == {"chips", "practice"}
+    assert [table for table in opened.values() if table["private"] and table["invite"]]
+    assert [table for table in opened.values() if table["spectators"]]
+
+
 def test_every_body_that_an_operation_takes_has_an_example(world: World) -> None:
     for name, (_, _, part, _) in operations(world.app).items():
-        assert list(examples(part)), name
+        assert bodies(part), name
 
 
 def test_every_example_of_a_header_is_taken(world: World) -> None:

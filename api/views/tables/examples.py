@@ -16,9 +16,64 @@ _BANK_NEEDED: Final[dict[str, Any]] = {
     "coups": 52,
     "one_shoe": {"0.01": {"stakes": 26, "chips": {"min": 130, "max": 13000}}},
 }
-NEW_TABLE: Final[dict[str, Any]] = {
-    "game": "house",
-    "seats": [{"kind": "me"}, {"kind": "bot", "policy": "textbook"}],
+_Named = dict[str, tuple[str, dict[str, Any]]]
+_ME: Final = {"kind": "me"}
+NEW_TABLES: Final[_Named] = {
+    "house": (
+        "Banking: against the house, beside a bot; it begins at once.",
+        {
+            "game": "house",
+            "seats": [_ME, {"kind": "bot", "policy": "textbook", "stake": 10, "name": "Boris"}],
+        },
+    ),
+    "changed_rules": (
+        "Banking: alone against the house, from four packs, stakes of 10 to 100; a minute for every turn.",
+        {
+            "game": "house",
+            "options": {"decks": 4, "stake_limits": {"min": 10, "max": 100, "step": 10}},
+            "turn_seconds": 60,
+        },
+    ),
+    "rotating_bank": (
+        "Banking: the bank goes round between you, a bot and a friend; it begins when he has come with the `invite`.",
+        {
+            "game": "russian-multiple",
+            "bank": "rotates",
+            "private": True,
+            "seats": [_ME, {"kind": "open"}, {"kind": "bot", "policy": "textbook"}],
+        },
+    ),
+    "shedding_match": (
+        "Shedding: a match of Russian Macao to 500 points with two bots; who is out first takes the antes.",
+        {
+            "game": "russian-104",
+            "seats": [_ME, {"kind": "bot"}, {"kind": "bot", "policy": {"name": "simple", "keep_wild": True}}],
+            "target": 500,
+            "ante": 10,
+        },
+    ),
+    "peklo": (
+        "Tricks: Пекло with two bots, for chips by points; spectators may watch what lies open.",
+        {
+            "game": "peklo",
+            "seats": [_ME, {"kind": "bot"}, {"kind": "bot"}],
+            "chips_per_point": 1,
+            "max_points": 100,
+            "spectators": True,
+        },
+    ),
+    "practice": (
+        "Practice: no chips and no ledger, and the seed is yours: the same seed deals the same cards.",
+        {"game": "house", "stakes": "practice", "seed": 7, "turn_seconds": 0},
+    ),
+}
+ACTS: Final[_Named] = {
+    "one": ("One action; what you may do is in `legal` of the table.", {"action": "stake 10"}),
+    "several": ("Several in order, all or none.", {"actions": ["seed 00ff", "stake 10", "stand"]}),
+    "autoplay": (
+        "A hundred coups by a policy, as by hand: for the only person at a banking table.",
+        {"action": "autoplay", "stake": 10, "policy": "textbook", "coups": 100},
+    ),
 }
 
 _SUMMARY: Final[dict[str, Any]] = {

@@ -25,7 +25,8 @@ def test_an_experiment_is_played_on_dask_as_the_readme_says(tmp_path: Path) -> N
         probe.bind(("127.0.0.1", 0))
         free = str(probe.getsockname()[1])
     found = run(block.replace(PORT, free), tmp_path)
-    (command,) = (line for line in block.splitlines() if line.startswith("macao experiment"))
+    lines = block.replace("\\\n", " ").splitlines()
+    (command,) = (line for line in lines if line.startswith("macao experiment"))
     assert "risk of ruin" in found
     assert found == run(re.sub(r" --executor \S+", "", command), tmp_path)
 

@@ -109,13 +109,24 @@ def _check_schema(manifest: Manifest) -> None:
     newest = newest_revision()
     if manifest.schema != newest:
         raise ArchiveError(
-            f"the archive has revision {manifest.schema} of the schema, and this version of macao works on {newest}:"
-            f" restore it with version {manifest.version}, then bring the database up to date with `macao migrate`"
+            f"the archive has revision {manifest.schema} of the schema, and this macao (version {version('macao')})"
+            f" works on {newest}: {_way_out(manifest, newest)}"
         )
     told = {part.table: part.columns for part in manifest.parts}
     known = {table.name: [column.name for column in table.columns] for table in _tables()}
     if told != known:
         raise ArchiveError("the archive's tables are not those of its revision of the schema")
+
+
+def _way_out(manifest: Manifest, newest: str) -> str:
+    """What to do with an archive of another revision; their names are numbers in the order of their making."""
+    if manifest.schema > newest:
+        return f"it was made by a later one (version {manifest.version}): install that, and restore it again"
+    return (
+        f"install the one that made it (version {manifest.version}) in an environment of its own, restore the archive"
+        " with that into a new database, then bring this up to date with `macao migrate --database URL` of the present"
+        " version"
+    )
 
 
 def _make_ready(database: Database) -> None:

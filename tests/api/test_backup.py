@@ -301,6 +301,10 @@ def older(manifest: Json, texts: dict[str, bytes]) -> None:
     manifest["schema"] = "0000"
 
 
+def later(manifest: Json, texts: dict[str, bytes]) -> None:
+    manifest["schema"], manifest["version"] = "9999", "7.1"
+
+
 def gap(manifest: Json, texts: dict[str, bytes]) -> None:
     texts["tables/transfers.jsonl"] = b"".join(texts["tables/transfers.jsonl"].splitlines(keepends=True)[1:])
 
@@ -319,7 +323,13 @@ def other(manifest: Json, texts: dict[str, bytes]) -> None:
         (richer, False, "table accounts is not what the manifest says"),
         (less, False, "is no whole archive"),
         (older, False, "the manifest is not what its digest says"),
-        (older, True, "revision 0000"),
+        (older, True, "revision 0000 of the schema, and this macao"),
+        (
+            older,
+            True,
+            "then bring this up to date with `macao migrate --database URL` of the present version",
+        ),
+        (later, True, "it was made by a later one (version 7.1): install that, and restore it again"),
         (other, True, "its format is 'macao backup 7'"),
         (gap, True, "cannot be used"),  # the database itself refuses a chain with a gap
     ],

@@ -37,6 +37,7 @@ PATIENCE: Final = 10.0  # seconds that a writer waits for its turn
 _BUSY_TIMEOUT_MS: Final = 5_000  # for writers that do not queue, such as a shell
 _CHECKPOINT_PAGES: Final = 4_000  # of 4 KiB
 _MIGRATION_LOCK: Final = 0x6D6163616F  # «macao»
+_KEPT: Final = 8  # connections of a pool that stay open
 _HOOKS: Final = "after_commit"
 _LAST: Final = "before_commit"
 Heads = tuple[str, ...]  # revisions of the schema: one, or none where there is no database yet
@@ -147,20 +148,20 @@ class Database:
     def _open_postgresql(self, patience: float) -> None:
         self.path = None
         self._queue = None
-        self._writer = self._pool(patience, "READ COMMITTED")
+        self._writer = self._pool(patience, "READ COMMITTED", most=16)
         # What is sent in one pipeline is one transaction by itself, so these hold for it too.
         reading = ("default_transaction_isolation=repeatable\\ read", "default_transaction_read_only=on")
-        self._glancer = self._pool(patience, "AUTOCOMMIT", *reading)
+        self._glancer = self._pool(patience, "AUTOCOMMIT", *reading, most=24)
         self._reader = self._glancer.execution_options(isolation_level="REPEATABLE READ")
 
-    def _pool(self, patience: float, isolation: IsolationLevel, *settings: str) -> Engine:
-        """Connections to PostgreSQL. Writers have theirs: who rolls back makes psycopg forget what is prepared."""
+    def _pool(self, patience: float, isolation: IsolationLevel, *settings: str, most: int) -> Engine:
+        """So many connections to PostgreSQL. Writers have their own: a rollback makes psycopg prepare all anew."""
         settings = ("timezone=UTC", f"lock_timeout={int(patience * 1000)}", *settings)
         return create_engine(
             self.url,
             **_SHARED,
-            pool_size=8,
-            max_overflow=24,
+            pool_size=_KEPT,
+            max_overflow=most - _KEPT,
             pool_timeout=patience,
             isolation_level=isolation,
             connect_args={"options": " ".join(f"-c {setting}" for setting in settings)},

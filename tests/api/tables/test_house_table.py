@@ -4,10 +4,14 @@ import re
 from collections.abc import Callable
 from threading import Barrier, Thread
 from time import thread_time
+from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from api.db import Database
+from api.models import ChainHead
+from api.services.tables import views
 from casino.banking.payoff import HAND_CODES
 from casino.banking.policies import PointsPolicy
 from casino.game import View
@@ -441,3 +445,25 @@ def test_a_table_goes_on_when_a_broke_player_has_chips_again(
     assert snapshot(database) == before, "a look changes nothing"
     assert player.do(table, "stake 1000")["phase"] == "play"
     sound(database)
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_the_head_of_the_chain_is_free_while_the_answer_is_made(
+    ada: Person, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All tables queue for it, so it is locked as the last step of a write: for the transfers and the commit alone."""
+    table, answered = ada.open()["id"], []
+    plain = views.answer
+
+    def answer(*given: Any) -> Any:
+        with database.write() as other:
+            other.execute(select(ChainHead.seq).with_for_update(nowait=True)).one()
+        answered.append(plain(*given))
+        return answered[-1]
+
+    monkeypatch.setattr(views, "answer", answer)
+    before = last_seq(database)
+    shown = ada.do(table, "stake 10")
+    assert len(answered) == 1
+    assert len(moves(database, table, before)) == 2
+    assert shown["you"]["balance"] == ada.balance == 970, "what it will be is told before it is"

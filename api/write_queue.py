@@ -2,7 +2,7 @@
 
 Within a process they queue in the order of their coming; across processes by an advisory `flock` on a file beside
 the database. SQLite's busy handler, which sleeps, is never needed; the kernel wakes a waiter at once and frees the
-lock of a process that dies, whatever it was doing.
+lock of a process that dies, whatever it was doing. Nobody waits longer than `MACAO_LOCK_SECONDS` for either.
 
 A commit waits for the disk, about as long whatever it holds. So a writer who is done while others of his process
 wait leaves the transaction open to the next, and the last of such a group commits for all. Each works in a savepoint
@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Event, Lock, get_ident
+from threading import Event, Lock, Thread, get_ident
 from time import monotonic
 from typing import Final
 
@@ -110,6 +110,53 @@ class _Group:
             raise self._error
 
 
+class _Waiter:
+    """Waits for an exclusive `flock`, on behalf of one thread at a time and no longer than that thread wants.
+
+    The kernel knows no such limit, but serves those who wait in the order of their coming. So a thread waits, with the
+    file opened anew; what it gets when nobody wants it any more it gives back at once.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._mutex = Lock()
+        self._got = Event()
+        self._file: int | None = None
+        self._is_waiting = False
+        self._is_wanted = False
+
+    def wait(self, seconds: float) -> int | None:
+        """The file that is locked; None if it does not come in time."""
+        with self._mutex:
+            self._is_wanted = True
+            if not self._is_waiting:
+                file = _open_file(self._path)
+                Thread(target=self._take, args=(file,), name="write lock", daemon=True).start()
+                self._is_waiting = True
+        self._got.wait(seconds)
+        with self._mutex:
+            self._is_wanted = False
+            self._got.clear()
+            found, self._file = self._file, None
+        return found
+
+    def _take(self, file: int) -> None:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with self._mutex:
+            self._is_waiting = False
+            if self._is_wanted:
+                self._file = file
+                self._got.set()
+            else:
+                fcntl.flock(file, fcntl.LOCK_UN)
+                os.close(file)
+
+
+def _open_file(path: Path) -> int:
+    """The file beside the database that its writers lock."""
+    return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+
+
 class WriteQueue:
     """One writer at a time over all threads and processes that name the same file.
 
@@ -128,6 +175,7 @@ class WriteQueue:
         self._holder: int | None = None
         self._group: _Group | None = None
         self._file: int | None = None
+        self._waiter = _Waiter(self.path)
 
     @contextmanager
     def turn(self) -> Iterator[Connection]:
@@ -154,7 +202,7 @@ class WriteQueue:
         if self._holder == get_ident():
             raise RuntimeError("a write transaction is open in this thread already")
         if not self._line.enter(self.patience):
-            raise Busy(f"writers have queued for {self.patience:g} s; nothing was changed")
+            raise self._busy()
         self._holder = get_ident()
         if self._group is None:
             try:
@@ -166,8 +214,7 @@ class WriteQueue:
         return self._group
 
     def _begin(self) -> _Group:
-        file = self._open()
-        fcntl.flock(file, fcntl.LOCK_EX)
+        file = self._locked()
         try:
             connection = self._connect()
             connection.begin()
@@ -175,6 +222,22 @@ class WriteQueue:
             fcntl.flock(file, fcntl.LOCK_UN)
             raise
         return _Group(connection)
+
+    def _locked(self) -> int:
+        """The file, locked against other processes. Raises Busy after `patience` seconds."""
+        file = self._open()
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            found = self._waiter.wait(self.patience)
+            if found is None:
+                raise self._busy() from None
+            os.close(file)
+            self._file = file = found
+        return file
+
+    def _busy(self) -> Busy:
+        return Busy(f"writers have queued for {self.patience:g} s; nothing was changed")
 
     def _leave(self, group: _Group) -> None:
         """Leave the group to the next writer if one waits for it, else end it."""
@@ -189,7 +252,7 @@ class WriteQueue:
 
     def _open(self) -> int:
         if self._file is None:
-            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
+            self._file = _open_file(self.path)
         return self._file
 
     def close(self) -> None:

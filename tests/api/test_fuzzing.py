@@ -12,7 +12,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from tests.api.test_serve import Served
+from tests.api.served import Served
 
 CONFIG = Path(__file__).with_name("schemathesis.toml")
 DANGEROUS = ("delete_me", "revoke_key", "rotate_key")  # each ends the key that the run goes on with

@@ -15,7 +15,7 @@ import pytest
 from flask import Flask
 from http_contract import register
 
-from tests.api.test_serve import Served
+from tests.api.served import Served
 
 redis = pytest.importorskip("redis", reason="the redis client is not installed (pip install redis)")
 SERVER = shutil.which("redis-server")

@@ -7,7 +7,6 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -16,10 +15,9 @@ from flask.testing import FlaskClient
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy.exc import OperationalError
 
+from tests.api.served import Served, until
 from tests.api.tables.people import Person
-from tests.api.test_serve import Served
 
-PATIENCE = 60
 Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]
 
 
@@ -40,15 +38,6 @@ def of(found: Samples, name: str, **labels: str) -> float:
     return sum(value for (known, has), value in found.items() if known == name and wanted <= set(has))
 
 
-def until(condition: Callable[[], Any]) -> Any:
-    """What a condition gives once it holds."""
-    end = monotonic() + PATIENCE
-    while not (found := condition()):
-        assert monotonic() < end
-        sleep(0.02)
-    return found
-
-
 @contextmanager
 def serving(folder: Path, **settings: str) -> Iterator[Served]:
     served = Served(folder, MACAO_LOG_LEVEL="warning", **settings)
@@ -57,9 +46,7 @@ def serving(folder: Path, **settings: str) -> Iterator[Served]:
     finally:
         if served.process.poll() is None:
             served.stop()
-        assert served.process.stdout is not None
-        served.process.stdout.close()
-        served.errors.close()
+        served.close()
 
 
 def workers_of(served: Served) -> set[int]:

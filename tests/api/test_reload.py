@@ -19,22 +19,12 @@ from typing import Any
 
 import pytest
 
-from tests.api.test_serve import Served
+from tests.api.served import PATIENCE, Served, until
 
-PATIENCE = 90
 IDLE = 1.5  # seconds; a worker that stops keeps idle connections for 2
 PAUSE = 0.02
 RELOADS = 2
 Json = dict[str, Any]
-
-
-def until(condition: Callable[[], Any]) -> Any:
-    """What a condition gives once it holds."""
-    end = monotonic() + PATIENCE
-    while not (found := condition()):
-        assert monotonic() < end
-        sleep(0.02)
-    return found
 
 
 class Client(Thread):
@@ -143,12 +133,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
 
     yield start
     for served in running:
-        if served.process.poll() is None:
-            served.process.kill()
-            served.process.wait(PATIENCE)
-        assert served.process.stdout is not None
-        served.process.stdout.close()
-        served.errors.close()
+        served.close()
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import json
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
 from time import monotonic, sleep
@@ -16,13 +16,12 @@ from sqlalchemy import func, select
 from api.db import Database
 from api.models import Event, Lease, Transfer
 from api.ticker import LEASE
+from tests.api.served import PATIENCE, Served, until
 from tests.api.tables import test_ten_banks as ten_banks
 from tests.api.tables.people import sound
 from tests.api.tables.test_ten_banks import Client
-from tests.api.test_serve import Served
 
 Json = dict[str, Any]
-PATIENCE = 120
 BANKS = 4
 
 pytestmark = [
@@ -31,15 +30,6 @@ pytestmark = [
         not Path("/proc/self/task").exists(), reason="asks /proc for the processes of a server"
     ),
 ]
-
-
-def until(condition: Callable[[], Any]) -> Any:
-    """What a condition gives once it holds."""
-    end = monotonic() + PATIENCE
-    while not (found := condition()):
-        assert monotonic() < end
-        sleep(0.05)
-    return found
 
 
 @pytest.fixture
@@ -61,9 +51,7 @@ def masters(postgresql_url: str, tmp_path: Path) -> Iterator[list[Served]]:
     for served in running:
         if served.process.poll() is None:
             assert served.stop() == 0
-        assert served.process.stdout is not None
-        served.process.stdout.close()
-        served.errors.close()
+        served.close()
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.api.test_serve import Served
+from tests.api.served import Served
 
 sync_api = pytest.importorskip(
     "playwright.sync_api", reason="playwright is not installed: no browser to test in"

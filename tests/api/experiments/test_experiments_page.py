@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from api.config import Config
-from tests.api.test_serve import Served
+from tests.api.served import Served
 
 PAGE = Path(__file__).parents[3] / "docs" / "experiments.md"
 

@@ -30,7 +30,7 @@ from api.models import ExperimentChunk, ExperimentOrder, Lease
 from api.services import experiments, players
 from api.services.errors import LimitReached
 from api.services.experiment_requests import prepare
-from tests.api.test_serve import Served
+from tests.api.served import Served
 
 WAIT = 600  # seconds; far more than anything here takes
 SLOW: dict[str, Any] = {

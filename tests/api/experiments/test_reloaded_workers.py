@@ -16,7 +16,7 @@ from api.jobs import hiring
 from api.jobs.hiring import Staff
 from tests.api.experiments.orders import digest
 from tests.api.experiments.test_jobs import SLOW, placed, stopped, told, wait_until, workers_of
-from tests.api.test_serve import Served
+from tests.api.served import Served
 
 LONG = {name: value for name, value in SLOW.items() if name != "grid"}
 needs_proc = pytest.mark.skipif(

@@ -18,8 +18,8 @@ from urllib.request import Request, urlopen
 import pytest
 
 from api.db import Database, migrate
+from tests.api.served import Served
 from tests.api.tables.people import sound
-from tests.api.test_serve import Served
 
 Json = dict[str, Any]
 BANKS = 10

@@ -184,12 +184,26 @@ def spread(
     return found
 
 
-def best(rules: Mapping[str, Any], counts: tuple[int, ...], seat: int, other: Decide) -> Fraction:
-    """The punter's EV where `seat` plays its best reply to `other`, by information sets and backward induction."""
-    return _value(seat, other, list(deals(rules, counts)))
+def best(
+    rules: Mapping[str, Any],
+    counts: tuple[int, ...],
+    seat: int,
+    other: Decide,
+    forced: Mapping[tuple[object, ...], str] | None = None,
+) -> Fraction:
+    """The punter's EV where `seat` plays its best reply to `other`, by information sets and backward induction.
+
+    `forced`: by what it sees, the action that it must do there.
+    """
+    return _value(seat, other, list(deals(rules, counts)), forced or {})
 
 
-def _value(seat: int, other: Decide, worlds: list[tuple[Fraction, Table]]) -> Fraction:
+def _value(
+    seat: int,
+    other: Decide,
+    worlds: list[tuple[Fraction, Table]],
+    forced: Mapping[tuple[object, ...], str],
+) -> Fraction:
     sets: dict[tuple[object, ...], list[tuple[Fraction, Table]]] = {}
     total, stack = Fraction(0), worlds
     while stack:
@@ -203,11 +217,11 @@ def _value(seat: int, other: Decide, worlds: list[tuple[Fraction, Table]]) -> Fr
                 if share:
                     stack.extend((chance * share * part, then) for part, then in table.after(action))
     better = max if seat == 0 else min
-    for alike in sets.values():
+    for seen, alike in sets.items():
         values = []
-        for action in alike[0][1].actions():
+        for action in [forced[seen]] if seen in forced else alike[0][1].actions():
             then = [(chance * part, after) for chance, table in alike for part, after in table.after(action)]
-            values.append(_value(seat, other, then))
+            values.append(_value(seat, other, then, forced))
         total += better(values)
     return total
 

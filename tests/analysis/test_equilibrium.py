@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from random_rules import DISCARDS, OPTIONS
 from sequence_form import Tree
 
 from analysis import exact_lp
@@ -121,16 +122,8 @@ def _quantity(found: Equilibrium, quantity: str) -> Any:
 # Against the whole tree
 
 _OPTIONS: dict[str, list[Any]] = {
-    "draw_face_up": [True, False],
+    **{name: values for name, values in OPTIONS.items() if name not in DISCARDS},
     "exposed": ["never", "never", "on_turn", "dealt"],
-    "natural_pays": [{}, {"9": 3, "8": 2}, {"7": 4}],
-    "natural_takes": [{}, {"9": 3, "8": 2}, {"7": 4}],
-    "ties": ["push", "banker"],
-    "tie_takes": [{}, {"9": 3, "0": 2, "5": 7}],
-    "tie_takes_on": ["points", "banker_natural", "punter_natural"],
-    "banker_natural_ends": [[], [8, 9], [7]],
-    "punter_natural_ends": [[], [8, 9], [7]],
-    "natural_after_discard": [True, False],
 }
 
 
@@ -138,8 +131,7 @@ def random_rules(random: Random, discards: bool, two_cards: bool = False) -> Rul
     changes = {name: random.choice(values) for name, values in _OPTIONS.items()}
     changes["punter_draw"] = [random.choice(["free"] * 4 + ["draw", "stand"]) for _ in range(10)]
     if discards:
-        changes["punter_discards"] = random.choice(["none", "dealt", "drawn", "both"])
-        changes["banker_discards"] = random.choice(["none", "dealt", "drawn", "both"])
+        changes |= {name: random.choice(OPTIONS[name]) for name in DISCARDS}
     if two_cards:
         changes |= {"first_cards": 2, "exposed": "never"}
     if changes["draw_face_up"] and random.random() < 0.3:

@@ -7,6 +7,7 @@ from typing import Any
 
 import brute
 import pytest
+from random_rules import OPTIONS, TWO_CARDS
 
 from analysis import shoe
 from analysis.exact import Odds, odds
@@ -16,21 +17,7 @@ from casino.banking.rules import Rules, build
 from casino.errors import RulesError
 
 _THIRDS = ["DDDDDDDDDDD", "DDDDDDDDDDD", "DSSDDDDDDSS", "SDSDSDSDSDS", "FFFSSDDFFFF", "SSSSSSSDDFF"]
-_CHOICES: dict[str, list[Any]] = {
-    "max_draws": [0, 1, 1, 1, 1],
-    "exposed": ["never", "on_turn", "dealt"],
-    "draw_face_up": [True, False],
-    "punter_discards": ["none", "dealt", "drawn", "both"],
-    "banker_discards": ["none", "dealt", "drawn", "both"],
-    "natural_after_discard": [True, False],
-    "natural_pays": [{}, {"9": 3, "8": 2}, {"7": 4}],
-    "natural_takes": [{}, {"9": 3, "8": 2}, {"7": 4}],
-    "ties": ["push", "banker"],
-    "tie_takes": [{}, {"9": 3, "0": 2, "5": 7}],
-    "tie_takes_on": ["points", "banker_natural", "punter_natural"],
-    "banker_natural_ends": [[], [8, 9], [7]],
-    "punter_natural_ends": [[], [8, 9], [7]],
-}
+_CHOICES = {"max_draws": [0, 1, 1, 1, 1], **OPTIONS}
 
 
 def _rules(random: Random, banker: list[str], two_cards: bool = False) -> Rules:
@@ -42,12 +29,7 @@ def _rules(random: Random, banker: list[str], two_cards: bool = False) -> Rules:
         tableau = {"tableau": [random.choice(_THIRDS).replace("F", random.choice("FDS")) for _ in range(10)]}
         changes["banker_draw"] = {"upto": {"upto": 5}, "tableau": tableau}.get(kind, kind)
         if two_cards:
-            changes |= {
-                "first_cards": 2,
-                "shared_hand": True,
-                "punter_discards": "none",
-                "banker_discards": "none",
-            }
+            changes |= TWO_CARDS
         try:
             return build(PRESETS["continental"][1], changes)
         except RulesError:

@@ -20,42 +20,6 @@ def _preset(name: str, **changes: Any) -> Rules:
     return build(PRESETS[name][1], changes)
 
 
-def _forced(
-    rules: Rules,
-    counts: tuple[int, ...],
-    seat: int,
-    other: brute.Decide,
-    sight: tuple[object, ...],
-    action: str,
-) -> Fraction:
-    """The punter's EV where `seat` must do `action` at what it sees, and plays its best everywhere else."""
-
-    def value(worlds: list[tuple[Fraction, brute.Table]]) -> Fraction:
-        sets: dict[tuple[object, ...], list[tuple[Fraction, brute.Table]]] = {}
-        total, stack = Fraction(0), worlds
-        while stack:
-            chance, table = stack.pop()
-            if table.turn == 2:
-                total += chance * table.net()[0]
-            elif table.turn == seat:
-                sets.setdefault(table.seen(), []).append((chance, table))
-            else:
-                for choice, share in other(table).items():
-                    stack.extend((chance * share * part, then) for part, then in table.after(choice) if share)
-        better = max if seat == 0 else min
-        for seen, alike in sets.items():
-            choices = [action] if seen == sight else alike[0][1].actions()
-            total += better(
-                value(
-                    [(chance * part, then) for chance, table in alike for part, then in table.after(choice)]
-                )
-                for choice in choices
-            )
-        return total
-
-    return value(list(brute.deals(rules.to_json(), counts)))
-
-
 def _sight(decision: Decision) -> tuple[object, ...]:
     """What the punter of `brute` sees at a decision."""
     seen = decision.situation
@@ -73,7 +37,7 @@ def test_a_deviation_of_the_punter_costs_its_reach_times_its_cost(seed: int) -> 
     assert best.value == brute.best(rules.to_json(), counts, 0, as_banker)
     for decision in best.nodes:
         for action in decision.values:
-            loss = best.value - _forced(rules, counts, 0, as_banker, _sight(decision), action)
+            loss = best.value - brute.best(rules.to_json(), counts, 0, as_banker, {_sight(decision): action})
             cost = decision.reach * decision.cost(action)
             if decision.situation.stage == "dealt" and not decision.situation.discarded:
                 assert loss == cost
@@ -100,7 +64,7 @@ def test_a_deviation_of_the_banker_costs_its_reach_times_its_cost(seed: int) -> 
         first = seen.first if rules.exposed != "never" else None
         sight = (seen.cards, 0, None, 0, 0, third, 0, first)
         for action in decision.values:
-            loss = _forced(rules, counts, 1, as_punter, sight, action) + best.value
+            loss = brute.best(rules.to_json(), counts, 1, as_punter, {sight: action}) + best.value
             assert loss == decision.reach * decision.cost(action)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from played import banks
+from random_rules import OPTIONS, TWO_CARDS
 
 from analysis.dealing import ALWAYS, RANKS, Dealing
 from analysis.equilibrium import Equilibrium, equilibrium
@@ -83,18 +84,7 @@ def test_exact_simulated_and_played_agree_for_every_preset(name: str) -> None:
 _OPTIONS: dict[str, list[Any]] = {
     "decks": [1, 2, 6],
     "max_draws": [0, 1, 1, 1],
-    "exposed": ["never", "on_turn", "dealt"],
-    "draw_face_up": [True, False],
-    "punter_discards": ["none", "dealt", "drawn", "both"],
-    "banker_discards": ["none", "dealt", "drawn", "both"],
-    "natural_after_discard": [True, False],
-    "natural_pays": [{}, {"9": 3, "8": 2}, {"7": 4}],
-    "natural_takes": [{}, {"9": 3, "8": 2}, {"7": 4}],
-    "ties": ["push", "banker"],
-    "tie_takes": [{}, {"9": 3, "0": 2, "5": 7}],
-    "tie_takes_on": ["points", "banker_natural", "punter_natural"],
-    "banker_natural_ends": [[], [8, 9], [7]],
-    "punter_natural_ends": [[], [8, 9], [7]],
+    **OPTIONS,
     "exhaustion": ["reserve", "stand", "reshuffle"],
 }
 _TABLEAU = PRESETS["punto-banco"][1]["banker_draw"]
@@ -106,13 +96,7 @@ def random_rules(random: Random) -> Rules:
         changes["punter_draw"] = [random.choice(["free", "free", "draw", "stand"]) for _ in range(10)]
         changes["banker_draw"] = random.choice(["never", "free", {"upto": 4}, _TABLEAU])
         if random.random() < 0.25:
-            two = {
-                "first_cards": 2,
-                "shared_hand": True,
-                "punter_discards": "none",
-                "banker_discards": "none",
-            }
-            changes |= two
+            changes |= TWO_CARDS
         try:
             return preset("continental", **changes)
         except RulesError:

@@ -79,13 +79,16 @@ _SET_BALANCE: Final = Prepared(
 
 @lru_cache(maxsize=64)
 def _locking(count: int) -> Prepared:
-    """The statement that reads and locks so many accounts, `a0`, `a1`, …, in the order of their numbers."""
+    """The statement that reads and locks so many accounts, `a0`, `a1`, …, in the order of their numbers.
+
+    Whoever only refers to one, as a seat does, holds nobody up: he may himself be waiting for the head.
+    """
     wanted = [bindparam(f"a{index}", type_=BigInteger()) for index in range(count)]
     return Prepared(
         select(_ACCOUNTS.c.id, _ACCOUNTS.c.kind, _ACCOUNTS.c.balance)
         .where(_ACCOUNTS.c.id.in_(wanted))
         .order_by(_ACCOUNTS.c.id)
-        .with_for_update()
+        .with_for_update(key_share=True)
     )
 
 

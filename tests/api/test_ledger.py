@@ -1,6 +1,7 @@
 """Postings: double entry, covered, chained, all or none (api.md, «Money»; table.md, «Money of a coup»)."""
 
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from stored import bank, coup, player, table
 
-from api.models import HOUSE, MINT, Account, ChainHead, Transfer
+from api.models import HOUSE, MINT, Account, ChainHead, Seat, Transfer
 from api.services import ledger
 from api.services.chain import link
 from api.services.errors import InsufficientFunds, LimitReached
@@ -266,3 +267,24 @@ def test_balances_are_read_under_the_lock_of_the_posting(database, two):
     with database.write() as session:
         assert ledger.balances_of(session, two) == dict.fromkeys(two, 100)
         assert ledger.balance_of(session, two[0]) == 100
+
+
+def test_a_posting_does_not_wait_for_rows_that_refer_to_its_accounts(postgresql_url, open_database, now):
+    """PostgreSQL locks what a new row refers to: who sits down would wait for the posting's turn, and it for him."""
+    database = open_database(postgresql_url, patience=1)
+    with database.write() as session:
+        mine, wallet = player(session, now, 100)
+        name, *_ = table(session, now, mine)
+
+    def refill():
+        with database.write() as session:
+            ledger.post(session, [Entry(MINT, wallet, 10, "refill")], now)
+
+    with database.write() as session, ThreadPoolExecutor(1) as other:
+        session.add(
+            Seat(table_id=name, number=0, kind="player", player_id=mine, account_id=wallet, joined_at=now)
+        )
+        session.flush()
+        other.submit(refill).result()
+    with database.read() as session:
+        assert balances(session, wallet) == [110]

@@ -78,7 +78,7 @@ class Database:
 
     @contextmanager
     def glance(self) -> Iterator[Connection]:
-        """A connection for one `Prepared` select: it is a snapshot by itself, so no transaction is opened for it."""
+        """A connection for `Prepared` selects: each is a snapshot by itself, so no transaction is opened for it."""
         with _retryable(), self._glancer.connect() as connection:
             yield connection
 

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 KINDS = ("sqlite", "postgresql")
+SETTLING, QUIET = 180, 6  # seconds: at most, and so long without work
+IDLE = 0.1  # seconds of a processor in a second
 
 
 class Connection:
@@ -94,6 +96,18 @@ def processor_seconds(process: int) -> float:
         fields = Path(f"/proc/{one}/stat").read_text().rsplit(")", 1)[1].split()
         total += int(fields[11]) + int(fields[12])
     return total / os.sysconf("SC_CLK_TCK")
+
+
+def settle(process: int) -> None:
+    """Wait until a server has done what it does once after its start: `macao serve` loads the analysis."""
+    idle, used = 0, processor_seconds(process)
+    for _ in range(SETTLING):
+        time.sleep(1)
+        before, used = used, processor_seconds(process)
+        idle = idle + 1 if used - before < IDLE else 0
+        if idle == QUIET:
+            return
+    raise SystemExit(f"the server is still at work {SETTLING} s after its start")
 
 
 @contextmanager

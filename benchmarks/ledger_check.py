@@ -1,7 +1,10 @@
 """The audit of the ledger beside its floor: reading the same rows and hashing them, with nothing checked.
 
-Builds a SQLite ledger of `--n` transfers (default 200,000) through `ledger.post`, some hundred at a time, between
-players, tables and the house; then times the floor and `audit.check` in one run. To reach: a million in seconds.
+Builds a ledger of `--n` transfers (default 200,000) through `ledger.post`, some hundred at a time, between players and
+the house, on SQLite, PostgreSQL or both; then times the floor and `audit.check` in one run. To reach: a million in
+seconds.
+
+    python benchmarks/ledger_check.py [--n 1000000] [--database sqlite|postgresql|both]
 """
 
 import argparse
@@ -9,22 +12,27 @@ import hashlib
 import platform
 import random
 import resource
-import sqlite3
-import tempfile
+import sys
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from sqlalchemy import text
+
 from api.db import Database, migrate
 from api.ids import new_id
 from api.models import HOUSE, MINT, Player
 from api.services import ledger
 from api.services.audit import Report, check
+from benchmarks._loopback import KINDS, databases
 
 PLAYERS = 1_000
 BATCH = 500
+READ_AT_ONCE = 5_000
 
 
 def build(database: Database, n: int) -> None:
@@ -51,10 +59,12 @@ def build(database: Database, n: int) -> None:
             ledger.post(session, entries, datetime.now(UTC))
 
 
-def floor(path: Path) -> None:
-    """Read all columns of all transfers and hash them."""
-    for row in sqlite3.connect(path).execute("SELECT * FROM transfers ORDER BY seq"):
-        hashlib.sha256(str(row).encode()).digest()
+def floor(database: Database) -> None:
+    """Read all columns of all transfers, some thousand at a time, and hash them."""
+    with database.read() as session:
+        connection = session.connection(execution_options={"yield_per": READ_AT_ONCE})
+        for row in connection.execute(text("SELECT * FROM transfers ORDER BY seq")):
+            hashlib.sha256(str(row).encode()).digest()
 
 
 class Spent(NamedTuple):
@@ -71,30 +81,41 @@ def timed(work: Callable[[], object]) -> Spent:
     return Spent(time.perf_counter() - wall, time.process_time() - processor)
 
 
+def measure(url: str, n: int) -> None:
+    """Build a ledger in an empty database, audit it, and print how long that took."""
+    database = Database(url)
+    started = time.perf_counter()
+    build(database, n)
+    built = time.perf_counter() - started
+    least = timed(lambda: floor(database))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    reports: list[Report] = []
+    took = timed(lambda: reports.append(check(database)))
+    (report,) = reports
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    assert report.ok, report.findings[:5]
+    print(f"{report.transfers:,} transfers posted in {built:.1f} s ({n / built:,.0f}/s)")
+    for name, spent in (("floor (read and hash)", least), ("audit", took)):
+        rate = n / spent.processor
+        print(f"{name:<22}{spent.wall:7.2f} s, {spent.processor:6.2f} s of a processor {rate:11,.0f}/s")
+    print(f"ratio of processor time: {least.processor / took.processor:.2f}")
+    print(f"memory grown by the audit: {grown:.1f} MiB")
+    database.dispose()
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--n", type=int, default=200_000, help="transfers")
-    n = parser.parse_args().n
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "ledger.db"
-        database = Database(f"sqlite:///{path}")
-        started = time.perf_counter()
-        build(database, n)
-        built = time.perf_counter() - started
-        least = timed(lambda: floor(path))
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        reports: list[Report] = []
-        took = timed(lambda: reports.append(check(database)))
-        (report,) = reports
-        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-        assert report.ok, report.findings[:5]
-        print(f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}")
-        print(f"{report.transfers:,} transfers posted in {built:.1f} s ({n / built:,.0f}/s)")
-        for name, spent in (("floor (read and hash)", least), ("audit", took)):
-            rate = n / spent.processor
-            print(f"{name:<22}{spent.wall:7.2f} s, {spent.processor:6.2f} s of a processor {rate:11,.0f}/s")
-        print(f"ratio of processor time: {least.processor / took.processor:.2f}")
-        print(f"memory grown by the audit: {grown:.1f} MiB")
+    parser.add_argument("--database", choices=(*KINDS, "both"), default="sqlite")
+    wanted = parser.parse_args()
+    print(f"Python {platform.python_version()}")
+    for kind in KINDS if wanted.database == "both" else (wanted.database,):
+        print(f"== {kind}")
+        with databases(kind) as make:
+            measure(make("ledger"), wanted.n)
 
 
 if __name__ == "__main__":

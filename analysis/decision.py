@@ -7,11 +7,10 @@ What he does not know is dealt without replacement from the cards he has not see
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from math import prod
 from typing import Any
 
-from analysis import numbers
+from analysis.choices import Choices
 from analysis.exact import engine
 from analysis.holdings import Unknown, unknown_of
 from analysis.naturals import FIRST, LATER, hand_code
@@ -27,7 +26,7 @@ MOST_STEPS = 40_000_000  # multiplications of one decision: a few seconds
 
 
 @dataclass(frozen=True)
-class BankerDecision:
+class BankerDecision(Choices[Fraction]):
     """What each action is worth to the banker: expected net over all stakes, in chips, if he then plays on as is best.
 
     `unexpected`: punters (by place) who did what their policy never does, and were taken to hold any card.
@@ -37,20 +36,10 @@ class BankerDecision:
     unexpected: tuple[int, ...]
     rules_hash: str
 
-    @cached_property
-    def best(self) -> str:
-        return max(self.values, key=lambda action: self.values[action])
-
-    def cost(self, action: str) -> Fraction:
-        """What the action gives away, in chips."""
-        return self.values[self.best] - self.values[action]
-
     def to_json(self) -> dict[str, Any]:
         return {
             "side": "banker",
-            "ev": {action: numbers.to_json(value) for action, value in self.values.items()},
-            "cost": {action: numbers.to_json(self.cost(action)) for action in self.values},
-            "best": self.best,
+            **self.worths(),
             "unexpected": list(self.unexpected),
             "rules_hash": self.rules_hash,
             "engine": engine(),

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from analysis import numbers
+from analysis.choices import Choices
 from analysis.exact import check_information, engine, resolve
 from analysis.frame import Frame
 from analysis.naturals import FIRST, LATER
@@ -60,7 +61,7 @@ class Situation:
 
 
 @dataclass(frozen=True)
-class Decision:
+class Decision(Choices[Fraction]):
     """One decision of a best reply. `reach`: probability that a coup comes to it (0: the other side never lets it).
 
     `values`: by action, the expected net of the side that decides, given that it has come to it and plays on as is
@@ -71,20 +72,10 @@ class Decision:
     reach: Fraction
     values: dict[str, Fraction]
 
-    @cached_property
-    def best(self) -> str:
-        return max(self.values, key=lambda action: self.values[action])
-
-    def cost(self, action: str) -> Fraction:
-        """What the action gives away."""
-        return self.values[self.best] - self.values[action]
-
     def to_json(self) -> dict[str, Any]:
         return self.situation.to_json() | {
             "reach": numbers.to_json(self.reach),
-            "ev": {action: numbers.to_json(value) for action, value in self.values.items()},
-            "cost": {action: numbers.to_json(self.cost(action)) for action in self.values},
-            "best": self.best,
+            **self.worths(),
         }
 
 

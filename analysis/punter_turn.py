@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis import numbers
+from analysis.choices import Choices
 from analysis.exact import engine
 from analysis.frame import HANDS
 from analysis.lines import OTHERS, Lines, Row, Unseen
@@ -50,7 +50,7 @@ class PunterState:
 
 
 @dataclass(frozen=True)
-class PunterDecision:
+class PunterDecision(Choices[Number]):
     """What each action is worth to the punter: expected net in stakes, if he then plays on as is best.
 
     `complete`: the shoe lasts whatever is thrown. Else he throws no zero that it might not replace, and what would
@@ -61,20 +61,10 @@ class PunterDecision:
     rules_hash: str
     complete: bool = True
 
-    @cached_property
-    def best(self) -> str:
-        return max(self.values, key=lambda action: self.values[action])
-
-    def cost(self, action: str) -> Number:
-        """What the action gives away, in stakes."""
-        return self.values[self.best] - self.values[action]
-
     def to_json(self) -> dict[str, Any]:
         return {
             "side": "punter",
-            "ev": {action: numbers.to_json(value) for action, value in self.values.items()},
-            "cost": {action: numbers.to_json(self.cost(action)) for action in self.values},
-            "best": self.best,
+            **self.worths(),
             "rules_hash": self.rules_hash,
             "engine": engine(),
         }

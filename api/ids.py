@@ -10,8 +10,6 @@ _RANDOM_BITS: Final = 80
 _PAIRS: Final = [high + low for high in ALPHABET for low in ALPHABET]
 _SHIFTS: Final = range(120, -1, -10)
 
-PREFIXES: Final = ("ply", "key", "tbl", "bnk", "cou", "dea", "exp", "trf")
-
 
 def new_id(prefix: str, now: datetime) -> str:
     """`prefix`, an underscore, and 26 characters: 48 bits of milliseconds and 80 random bits, as in a ULID.

@@ -20,7 +20,6 @@ Json = dict[str, Any]
 HOUSE: Json = {"rules": {"preset": "house"}}
 PUNTO: Json = {"rules": {"preset": "punto-banco"}, "punter": "rules"}
 CHEMIN: Json = {"rules": {"preset": "chemin-de-fer"}, "shoe": "infinite"}
-COSTLY: Json = {"rules": {"preset": "russian-multiple-active", "changes": {"decks": 8}}, "banker": "optimal"}
 
 
 @pytest.fixture

@@ -13,9 +13,6 @@ from casino.cards import NAMES, POINTS
 from casino.catalogue import find
 from casino.errors import ActionError, PositionError
 
-# A card of which the shoe holds one copy, wherever it lies: its text must not be found.
-CANARY = "7D"
-
 
 def seen(state, viewer):
     """Everything that a viewer is ever told in this position, as one text."""

@@ -11,7 +11,7 @@ from typing import Any, Final
 from sqlalchemy import Select, bindparam, case, func, literal, or_, select, union_all
 from sqlalchemy.orm import Session
 
-from api.models import MINT, Account, Bank, Coup, CoupResult, Refill, Seat, Table, Transfer
+from api.models import MINT, Account, Bank, Coup, CoupResult, Player, Refill, Seat, Table, Transfer
 from api.models.ledger import BANK, ESCROW
 from api.services import audit_log, ledger, limits
 from api.services.errors import Conflict, LimitReached, NotFound
@@ -101,8 +101,9 @@ def refill(session: Session, player_id: str, now: datetime, *, fill_to: int, per
     """Fill a player's wallet so that balance and held make `fill_to` chips; the entry as `entries` shows it.
 
     Raises Conflict (`excluded`) while he stays away by his own limits, Conflict (`refill_not_needed`) if he has that
-    much, LimitReached after `per_day` refills in 24 hours.
+    much, LimitReached after `per_day` refills in 24 hours, NotFound for a player who is gone.
     """
+    _keep(session, player_id)
     limits.check_not_excluded(session, player_id, now)
     wallet = ledger.wallet_of(session, player_id)
     balance = ledger.balances_of(session, [wallet])[wallet]
@@ -275,6 +276,13 @@ def _totals(session: Session, player_id: str) -> tuple[dict[str, Json], dict[str
             known["staked"] += int(row.staked)
             known["net"] += int(row.net)
     return games, sides
+
+
+def _keep(session: Session, player_id: str) -> None:
+    """He is not deleted meanwhile: one who is gone is given no chips. Raises NotFound."""
+    wanted = select(Player.id).where(Player.id == player_id, Player.deleted_at.is_(None))
+    if session.execute(wanted.with_for_update(read=True, key_share=True)).one_or_none() is None:
+        raise NotFound(f"there is no player «{player_id[:40]}»")
 
 
 def _check_refills(session: Session, player_id: str, now: datetime, per_day: int) -> None:

@@ -2,14 +2,15 @@
 
 import csv
 import io
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import text, update
 from stored import bank, coup, player, result, settle, table
 
 from api.models import HOUSE, MINT, Bank
-from api.services import bankroll, ledger
+from api.services import bankroll, ledger, players
 from api.services.audit import check
 from api.services.errors import Conflict, LimitReached, NotFound
 from api.services.ledger import Entry
@@ -271,6 +272,29 @@ def test_a_server_may_give_no_refills(database, ana, now):
     spend(database, ana[1], 100, now)
     with pytest.raises(Conflict, match="no refills"), database.write() as session:
         bankroll.refill(session, ana[0], now, fill_to=1000, per_day=0)
+
+
+def test_who_is_being_deleted_gets_no_refill(postgresql_url, open_database, now):
+    """Both asked for at once, the deletion first: no chips in the wallet of one who is gone."""
+    database = open_database(postgresql_url)
+    with database.write() as session:
+        who, wallet = player(session, now, 1000)
+    spend(database, wallet, 900, now)
+
+    def refill():
+        with database.write() as session:
+            bankroll.refill(session, who, now, fill_to=1000, per_day=1)
+
+    waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+    with ThreadPoolExecutor(1) as other:
+        with database.write() as session:
+            players.remove(session, who, now)
+            answer = other.submit(refill)
+            while not session.execute(waiting).scalar_one():
+                assert not answer.done()
+        with pytest.raises(NotFound):
+            answer.result()
+    assert check(database).ok
 
 
 def test_one_entry_is_found_by_its_owner_only(database, ana, many, now):

@@ -14,7 +14,7 @@ from api.models import Bank, Coup, CoupResult, Event, Player, Seat, Table
 from api.models.ledger import HOUSE
 from api.prepared import Batch, Prepared, inserting
 from api.services import audit_log, ledger
-from api.services.errors import PlanStale
+from api.services.errors import InsufficientFunds, PlanStale
 from api.services.tables.model import BOT, Json, Sitter, TableData
 from casino.game import State
 
@@ -123,7 +123,13 @@ def commit(session: Session, change: Change, now: datetime) -> TableData:
 
 
 def _move_chips(session: Session, change: Change, now: datetime) -> None:
-    posted = ledger.post(session, change.moves, now)
+    try:
+        posted = ledger.post(session, change.moves, now)
+    except InsufficientFunds:
+        # It may be another player who spent it elsewhere: what he has is not told, and the next plan does without him.
+        if ledger.balances_of(session, change.counted_on) != change.counted_on:
+            raise PlanStale from None
+        raise
     _check_balances(posted, change.counted_on)
 
 

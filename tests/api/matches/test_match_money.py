@@ -4,6 +4,7 @@ On SQLite and on PostgreSQL.
 """
 
 from collections.abc import Callable
+from datetime import datetime
 from itertools import pairwise
 
 import pytest
@@ -14,7 +15,11 @@ from api import create_app
 from api.config import from_environment
 from api.db import Database
 from api.models import Coup, CoupResult, Transfer
+from api.services.errors import PlanStale
+from api.services.tables.acting import plan_actions
+from api.services.tables.change import commit
 from api.services.tables.matches.stakes import Stakes
+from api.services.tables.play import Terms
 from tests.api.matches.matches import BOT, ME, OPEN, everything, plant, play_out
 from tests.api.tables.people import Person, accounts, last_seq, moves, snapshot, sound
 
@@ -298,3 +303,24 @@ def test_a_bot_that_could_not_pay_is_refused(database_url: str) -> None:
     assert (problem["code"], problem["errors"][0]["pointer"]) == ("invalid", "/ante")
     assert "500" in problem["detail"]
     app.extensions["macao"].database.dispose()
+
+
+def test_a_deal_planned_on_a_wallet_that_was_emptied_meanwhile_is_planned_anew(
+    ada: Person, boris: Person, database: Database, now: datetime
+) -> None:
+    """Ada's last card begins the next deal, for which Boris has nothing left: she is not refused for it, nor told
+    what he has. The plan is stale; the next one ends the match before that deal."""
+    table = ada.open(game="russian-104", seats=[ME, OPEN], ante=300)["id"]
+    boris.post(f"/tables/{table}/seats", {}, 201)
+    plant(database, table, game="russian-104", **GOING_OUT)
+    with database.read() as session:
+        planned = plan_actions(session, table, ada.id, {"/action": "play 7S"}, Terms(1000, 1000), now)
+    other = boris.open(game="russian-104", seats=[ME, OPEN], ante=500)["id"]
+    ada.post(f"/tables/{other}/seats", {}, 201)
+    assert (ada.balance, boris.balance) == (200, 200)
+    with pytest.raises(PlanStale), database.write() as session:
+        commit(session, planned, now)
+    view = ada.do(table, "play 7S")
+    assert (view["phase"], view["last"]["chips"]) == ("closed", [300, -300])
+    assert (ada.balance, boris.balance) == (800, 200)
+    sound(database)

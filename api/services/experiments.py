@@ -42,9 +42,12 @@ class Prepared:
 def create(
     session: Session, player_id: str, prepared: Prepared, now: datetime, *, at_once: int, coups_a_day: int
 ) -> Json:
-    """Order an experiment; as `told`. Raises Invalid (`too_costly`) and LimitReached with cost and cap."""
+    """Order an experiment; as `told`. Raises Invalid (`too_costly`) and LimitReached with cost and cap, NotFound for a
+    player who is gone."""
     # His orders one after another, so that two at once do not both find room.
-    session.execute(select(Player.id).where(Player.id == player_id).with_for_update())
+    his = select(Player.id).where(Player.id == player_id, Player.deleted_at.is_(None)).with_for_update()
+    if session.execute(his).one_or_none() is None:
+        raise NotFound(f"there is no player «{player_id[:40]}»")
     _check_cost(session, player_id, prepared.coups, now, coups_a_day)
     _check_number(session, player_id, at_once)
     old = ExperimentOrder.deleted_at < now - QUOTA_WINDOW

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from orders import COIN, digest
-from sqlalchemy import select
+from sqlalchemy import select, text
 
 from analysis.errors import BankrollError, ExecutorError
 from api.cli import main
@@ -28,7 +28,7 @@ from api.jobs.queue import Held
 from api.jobs.worker import CARETAKER, Worker
 from api.models import ExperimentChunk, ExperimentOrder, Lease
 from api.services import experiments, players
-from api.services.errors import LimitReached
+from api.services.errors import LimitReached, NotFound
 from api.services.experiment_requests import prepare
 from tests.api.served import Served
 
@@ -66,6 +66,33 @@ def wait_until(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < until, "it takes too long"
         time.sleep(0.05)
+
+
+def test_who_is_being_deleted_orders_nothing(
+    postgresql_url: str, open_database: Callable[..., Database]
+) -> None:
+    """Both asked for at once, the deletion first: no experiment is kept, and played, for one who is gone."""
+    database, now = open_database(postgresql_url), datetime.now(UTC)
+    with database.write() as session:
+        player = players.create(session, "Ada", now, grant=0)["id"]
+    with database.read() as session:
+        prepared = prepare(session, player, COIN, lambda _: None)
+
+    def order() -> None:
+        with database.write() as session:
+            experiments.create(session, player, prepared, now, at_once=1, coups_a_day=10**12)
+
+    waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+    with ThreadPoolExecutor(1) as other:
+        with database.write() as session:
+            players.remove(session, player, now)
+            answer = other.submit(order)
+            while not session.execute(waiting).scalar_one():
+                assert not answer.done()
+        with pytest.raises(NotFound):
+            answer.result()
+    with database.read() as session:
+        assert session.scalars(select(ExperimentOrder.id)).all() == []
 
 
 class Here(Executor):

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
@@ -78,7 +78,14 @@ def _database(text: str) -> str:
         raise ValueError(
             "must be sqlite:///PATH (of a file: memory is not shared) or postgresql://USER:PASSWORD@HOST/NAME"
         )
-    return text
+    return _password_in_its_place(text)
+
+
+def _password_in_its_place(url: str) -> str:
+    """An address whose password stands where it is known for one: there it is not shown, and must be a good one."""
+    if "password" in parse_qs(urlsplit(url).query):
+        raise ValueError("must have its password before the host, as in ://USER:PASSWORD@HOST")
+    return url
 
 
 def _executor(text: str) -> str:
@@ -119,7 +126,7 @@ def _origins(text: str) -> tuple[str, ...]:
 def _storage(text: str) -> str:
     if not re.match(r"(memory|redis|rediss|redis\+unix|memcached|mongodb)://", text):
         raise ValueError("must be memory:// or the address of a redis, memcached or mongodb server")
-    return text
+    return _password_in_its_place(text)
 
 
 def setting(read: Callable[[str], Any], default: str, text: str) -> Any:
@@ -331,7 +338,7 @@ def _has_known_password(url: str) -> bool:
 def _shown(name: str, text: str) -> str:
     """A value as it may stand in a message: the password of a database address must not."""
     if name.endswith(("url", "storage")):
-        text = re.sub(r"://[^@]*@", "://…@", text)
+        text = re.sub(r"(password=)[^&]*", r"\1…", re.sub(r"://.*@", "://…@", text))
     return text[:80]
 
 

@@ -78,9 +78,28 @@ def test_settings_that_contradict_each_other() -> None:
     assert mistake == "MACAO_MAX_WAITERS: must be below MACAO_THREADS (8), not 8"
 
 
-def test_a_password_is_not_told() -> None:
-    (mistake,) = mistakes(database_url="mysql://ada:geheim@db.example/x")
+@pytest.mark.parametrize(
+    ("name", "url"),
+    [
+        ("database_url", "mysql://ada:geheim@db.example/x"),
+        ("database_url", "mysql://ada:p@geheim@db.example/x"),
+        ("database_url", "postgresql://ada@db.example/x?sslmode=require&password=geheim"),
+        ("rate_storage", "redis://cache.example/0?password=geheim&db=1"),
+    ],
+)
+def test_a_password_is_not_told(name: str, url: str) -> None:
+    (mistake,) = mistakes(**{name: url})
     assert "geheim" not in mistake
+
+
+def test_a_password_has_its_place_before_the_host() -> None:
+    """Elsewhere in the address it would be shown with it, and not be held against those that everybody knows."""
+    for name, url in (
+        ("database_url", "postgresql://ada@db.example/x?password=postgres"),
+        ("rate_storage", "redis://cache.example/0?password=foobared"),
+    ):
+        (mistake,) = mistakes(**{name: url})
+        assert "must have its password before the host, as in ://USER:PASSWORD@HOST" in mistake
 
 
 @pytest.mark.parametrize("value", ["1", "true", "True", "yes"])

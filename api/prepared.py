@@ -222,10 +222,12 @@ def _tell(connection: Connection, cursor: Any, text: str, parameters: Any, many:
 
 
 def _refused(connection: Connection, cursor: Any, text: str, parameters: Any, error: Exception) -> Exception:
-    """The driver's error as SQLAlchemy's; a connection that was lost is not used again."""
+    """The driver's error as SQLAlchemy's; a connection that was lost is not used again, nor are those of its pool that
+    were opened before: a database that was restarted has lost them all."""
     dialect = connection.dialect
     lost = dialect.is_disconnect(cast(Any, error), cast(Any, connection.connection), cursor)
     if lost:
+        connection.engine.pool._invalidate(cast(Any, connection.connection), error)
         connection.invalidate(error)
     return DBAPIError.instance(
         text,

@@ -1,12 +1,16 @@
 """`Prepared`: statements compiled once give what SQLAlchemy's own path gives, on SQLite and on PostgreSQL."""
 
+from contextlib import ExitStack
+
 import pytest
+from postgresql import administer
 from sqlalchemy import bindparam, event, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from api.db import Turn, at_the_end
 from api.models import ApiKey, Lease, Player, Table
 from api.prepared import Batch, Prepared, inserting, pipelined
+from api.services.errors import Busy
 
 _ADD = inserting(Lease)
 _BY_NAME = Prepared(select(Lease.name, Lease.expires_at).where(Lease.name == bindparam("wanted")))
@@ -253,3 +257,25 @@ def test_reads_leave_prepared_what_they_prepared(database, now):
     with database.read() as session:
         kept = session.scalars(text("SELECT statement FROM pg_prepared_statements")).all()
     assert any("FROM leases" in statement for statement in kept)
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("kind", ["read", "write", "glance"])
+def test_a_database_that_was_restarted_fails_one_request_and_not_one_for_each_connection(
+    database, database_url, kind
+):
+    """All connections of the pool are lost at once: who notices it first has the others opened anew."""
+
+    def ask(opened):
+        _ALL.all(opened if kind == "glance" else opened.connection(), {})
+
+    with ExitStack() as stack:
+        for opened in [stack.enter_context(getattr(database, kind)()) for _ in range(5)]:
+            ask(opened)
+    others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    administer(database_url, f"SELECT pg_terminate_backend(pid, 60000) {others}")
+    with pytest.raises(Busy), getattr(database, kind)() as opened:
+        ask(opened)
+    for _ in range(5):
+        with getattr(database, kind)() as opened:
+            ask(opened)

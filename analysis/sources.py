@@ -3,8 +3,9 @@
 A request names one of them: `outcomes` (a text, or net -> probability), `results` (nets of coups that were played: a
 list, or net -> times) or `rules` with a preset; the shoe, the policies and the side stand in `rules` or beside them.
 
-Rules give the exact distribution of the first coup from a full shoe (`analysis.exact`). A bank against several
-punters, each with a hand of his own, is dealt coup by coup instead (`analysis.bank_totals`), and its mean put right.
+Rules give the exact distribution of the first coup from a full shoe (`analysis.exact`). That of a bank against several
+punters, each with a hand of his own, is told by `analysis.bank_totals`: against more than three it is dealt coup by
+coup, and its mean and variance put right.
 """
 
 import json
@@ -182,9 +183,9 @@ def _worked_out(text: str, rules: Rules, pointer: str) -> Outcomes:
     if rules.shared_hand:  # all stakes are on one hand
         bank = Outcomes(tuple(punters * net for net in bank.nets), bank.probabilities, bank.exact)
     elif punters > 1:
-        from analysis.bank_totals import bank_totals  # noqa: PLC0415 - loads numba
+        from analysis.bank_totals import bank_totals  # noqa: PLC0415 - for several hands only
 
-        bank = bank_totals(rules, _packs(shoe, pointer), punters, policies, bank.mean)
+        bank = bank_totals(rules, _packs(shoe, pointer), punters, policies)
     return replace(bank, cover=most)
 
 

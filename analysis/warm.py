@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.bank_totals import dealt
+from analysis.bank_totals import dealing_of, dealt
 from analysis.chunks import play_chunk
 from analysis.exact import odds, resolve
 from analysis.experiment import Experiment
@@ -32,7 +32,7 @@ def warm() -> None:
         _, banker = resolve(rules, "optimal", "rules")
         if banker is not None:
             edges(rules, np.array([full(rules.decks).counts]), None, banker)
-    dealt(build(PRESETS[_GAMES[0]][1], {}), 2, 2, (None, None), coups=1)
+    dealt(dealing_of(build(PRESETS[_GAMES[0]][1], {}), 2, 2, (None, None)), coups=1)
     for system in ("flat", "martingale"):
         play_chunk(_session(system), 0)
 

@@ -8,6 +8,7 @@ from analysis.asked import Question
 from analysis.ladder import log_root
 from analysis.outcomes import Outcomes, rational
 from analysis.ruin import make_walk
+from analysis.shoe import INFINITE
 from analysis.sources import checked_rules
 from analysis.walk import Walk, passage_work, states_work
 from api.services.odds import cost
@@ -18,16 +19,18 @@ _PER_LONG: Final = 5e-5  # of one in extended precision
 _PER_FRACTION: Final = 3e-3  # of one of fractions
 _SOLUTIONS: Final = 12  # of the equations between two barriers: four columns, each put right twice
 _PER_VALUE: Final = 0.2  # of an outcome or a recorded net, read in exact fractions and checked
-_DEALT: Final = 2_000  # four million coups against several punters
+_DEALT: Final = 2_400  # four million coups against several punters, and pairs of hands
+_SELECTIONS: Final = {1: 0, 2: 250, 3: 3_000}  # of so many hands from a shoe, enumerated
 _FIRST_POINTS: Final = 8192  # on the unit circle, for ladder heights
 
 
 def rules_cost(rules: Mapping[str, Any]) -> int:
     """Of working out the outcomes of rules, policies and a side."""
     made = checked_rules(rules)
-    dealt = rules.get("punters", 1) > 1 and not made.shared_hand
+    hands = 1 if made.shared_hand else rules.get("punters", 1)
+    joined = _SELECTIONS[2] if hands > 1 and rules.get("shoe") == INFINITE else _SELECTIONS.get(hands, _DEALT)
     question = Question(made, punter=rules.get("punter"), banker=rules.get("banker"))
-    return cost(question) + _DEALT * dealt
+    return cost(question) + joined
 
 
 def values_cost(request: Mapping[str, Any]) -> int:

@@ -3,19 +3,16 @@
 import csv
 import io
 import json
-from collections import Counter
 from fractions import Fraction
 from itertools import product
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from analysis.bank_totals import dealt, tilted
 from analysis.experiment import Experiment
 from analysis.outcomes import BankrollError, Outcomes
 from analysis.runs import run, run_all
-from analysis.sources import outcomes_of, rules_of
+from analysis.sources import outcomes_of
 from analysis.summary import summary
 from analysis.sweep import Sweep, read, to_csv, to_parquet
 from api.cli import main
@@ -198,56 +195,6 @@ def test_a_bank_covers_the_worst_payout_of_all_punters():
 def test_sources_that_cannot_be_are_refused(rules, error, words):
     with pytest.raises(error, match=words):
         outcomes_of(rules)
-
-
-def _infinite_russian_even(punters):
-    """Two cards of thirteen equally likely ranks each; the punter draws on 0-6; given the banker's card, hands are
-    independent. Total net of the punters -> probability."""
-    ranks = [0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
-    found = Counter()
-    for banker in ranks:
-        one = Counter()
-        for first, third in product(ranks, ranks):
-            points = (first + third) % 10 if first <= 6 else first
-            one[(points > banker) - (points < banker)] += Fraction(1, 13**2)
-        for nets in product(one, repeat=punters):
-            chance = Fraction(1, 13)
-            for net in nets:
-                chance *= one[net]
-            found[sum(nets)] += chance
-    return found
-
-
-@pytest.mark.parametrize("punters", [1, 2, 3])
-def test_dealt_totals_are_those_of_an_infinite_shoe(punters):
-    coups = 200_000
-    nets, counts = dealt(rules_of({"preset": "russian-even"}), "infinite", punters, (None, None), coups)
-    seen = dict(zip(nets.tolist(), counts.tolist(), strict=True))
-    for net, chance in _infinite_russian_even(punters).items():
-        error = float(chance * (1 - chance) / coups) ** 0.5
-        assert abs(seen.get(net, 0) / coups - chance) < 4.5 * error
-
-
-def test_dealt_totals_of_one_punter_are_the_exact_odds():
-    coups = 400_000
-    nets, counts = dealt(rules_of({"preset": "house"}), 2, 1, (None, None), coups)
-    exact = dict(outcomes_of({"preset": "house"}))
-    assert set(nets.tolist()) == set(exact)
-    for net, count in zip(nets.tolist(), counts.tolist(), strict=True):
-        chance = float(exact[net])
-        assert abs(count / coups - chance) < 4.5 * (chance * (1 - chance) / coups) ** 0.5
-
-
-def test_tilting_moves_the_mean_and_nothing_more_than_it_must():
-    nets, counts = np.array([-1, 0, 2]), np.array([400, 300, 300])
-    same = tilted(nets, counts, Fraction(1, 5))
-    assert np.allclose(same, counts / 1000)
-    moved = tilted(nets, counts, Fraction(1, 4))
-    assert moved @ nets == pytest.approx(0.25)
-    assert moved.sum() == pytest.approx(1)
-    # Log ratios are linear in the net.
-    ratios = np.log(moved / same)
-    assert (ratios[2] - ratios[1]) / 2 == pytest.approx(ratios[1] - ratios[0])
 
 
 class TestParquet:

@@ -5,8 +5,8 @@ plays as one that nobody decides for. Told are stakes of one punter, and chips a
 for ever, if the bank's side has the edge, and within one shoe. Worked out once for rules and a number of punters,
 before the table is written.
 
-Several punters with hands of their own take coups dealt by the million. That is done where the compiled kernel is
-loaded already, as it is soon after `macao serve` has begun; else the table does not tell.
+More than three punters with hands of their own take coups dealt by the million. That is done where the compiled
+kernel is loaded already, as it is soon after `macao serve` has begun; else the table does not tell.
 """
 
 import sys
@@ -38,12 +38,20 @@ def bank_needed(preset: str, rules: Rules, punters: int, spend: Spend) -> Json |
     key = (rules.hash, punters)
     told = _known.get(key)
     if told is None:
-        if punters > 1 and not rules.shared_hand and not _kernels_are_loaded():
+        if _is_dealt(rules, punters) and not _kernels_are_loaded():
             return None
         if len(_known) >= _MOST_KNOWN:
             _known.clear()
         told = _known[key] = _worked_out(preset, rules, punters, spend)
     return told
+
+
+def _is_dealt(rules: Rules, punters: int) -> bool:
+    if punters == 1 or rules.shared_hand:
+        return False
+    from analysis.bank_totals import is_enumerated  # noqa: PLC0415 - loads scipy
+
+    return not is_enumerated(punters, infinite=False)
 
 
 def _kernels_are_loaded() -> bool:

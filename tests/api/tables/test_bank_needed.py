@@ -81,19 +81,36 @@ def test_options_of_the_table_count(client: FlaskClient, head: Json) -> None:
     assert told["for_ever"]["0.01"]["chips"] == {"min": ceil(7 * needed), "max": ceil(70 * needed)}
 
 
-def test_several_punters_are_dealt_to_where_the_kernel_is_loaded(
+def test_several_punters_are_enumerated(
     client: FlaskClient, head: Json, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    three = {"game": "house", "seats": [{"kind": "me"}, {"kind": "bot"}, {"kind": "bot"}]}
     monkeypatch.setattr(bank_needed, "_kernels_are_loaded", lambda: False)
-    assert opened(client, head, **three)["bank_needed"] is None
+    three = [{"kind": "me"}, {"kind": "bot"}, {"kind": "bot"}]
+    told = opened(client, head, game="russian-even", options={"banker_draw": {"upto": 5}}, seats=three)
+    assert told["bank_needed"]["punters"] == 3
+    asked = {
+        "preset": "russian-even",
+        "changes": {"banker_draw": {"upto": 5}},
+        "side": "banker",
+        "punters": 3,
+    }
+    needed = bankroll_for(outcomes_of(asked), "0.05", coups=told["bank_needed"]["coups"]).bankroll
+    assert told["bank_needed"]["one_shoe"]["0.05"]["stakes"] == needed
+
+
+def test_more_than_three_are_dealt_to_where_the_kernel_is_loaded(
+    client: FlaskClient, head: Json, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    five = {"game": "house", "seats": [{"kind": "me"}, *[{"kind": "bot"}] * 4]}
+    monkeypatch.setattr(bank_needed, "_kernels_are_loaded", lambda: False)
+    assert opened(client, head, **five)["bank_needed"] is None
     monkeypatch.setattr(bank_needed, "_kernels_are_loaded", lambda: True)
-    told = opened(client, head, **three)["bank_needed"]
-    assert told["punters"] == 3
-    assert told["coups"] == 26, "four cards a coup at least, of 104"
-    banker = outcomes_of({"preset": "house", "side": "banker", "punters": 3})
+    told = opened(client, head, **five)["bank_needed"]
+    assert told["punters"] == 5
+    assert told["coups"] == 18, "six cards a coup at least, of 104"
+    banker = outcomes_of({"preset": "house", "side": "banker", "punters": 5})
     assert told["for_ever"]["0.05"]["stakes"] == bankroll_for(banker, "0.05").bankroll
-    assert told["for_ever"]["0.05"]["stakes"] > 9, "the worst payout of all three is covered"
+    assert told["for_ever"]["0.05"]["stakes"] > 15, "the worst payout of all five is covered"
 
 
 def test_a_hand_that_all_share_is_enumerated(client: FlaskClient, head: Json) -> None:
@@ -130,5 +147,5 @@ def test_a_table_opened_while_the_kernels_are_being_imported_does_not_tell(
 ) -> None:
     """Another thread imports them: the module is known by name already, and has nothing in it yet."""
     monkeypatch.setitem(sys.modules, "analysis.deal_kernels", ModuleType("analysis.deal_kernels"))
-    seats = [{"kind": "me"}, {"kind": "bot"}, {"kind": "bot"}]
+    seats = [{"kind": "me"}, *[{"kind": "bot"}] * 4]
     assert opened(client, head, game="house", seats=seats)["bank_needed"] is None

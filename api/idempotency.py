@@ -41,6 +41,8 @@ _OLD: Final = (
     select(_TABLE.c.owner.label("by"), _TABLE.c.key.label("under"))
     .where(_TABLE.c.created_at < bindparam("oldest"))
     .limit(_PURGE_AT_ONCE)
+    # What another process is purging is left to it: to wait for it, perhaps with the ledger locked, could be for ever.
+    .with_for_update(skip_locked=True)
 )
 # A row comes back if it was inserted, none if there is one already.
 _TAKE: Final = {

@@ -93,6 +93,8 @@ def remove(session: Session, player_id: str, now: datetime) -> int:
             code="seated",
             members={"tables": tables},
         )
+    # Before the ledger is locked: who purges old answers holds some of these, and may go on to the ledger.
+    session.execute(delete(IdempotencyKey).where(IdempotencyKey.owner == player_id))
     wallet = ledger.wallet_of(session, player_id)
     chips = ledger.balances_of(session, [wallet])[wallet]
     if chips:
@@ -101,7 +103,6 @@ def remove(session: Session, player_id: str, now: datetime) -> int:
     ended = update(ApiKey).where(mine, ApiKey.revoked_at.is_(None)).values(revoked_at=now)
     revoked = sorted(session.scalars(ended.returning(ApiKey.id)))
     session.execute(update(ApiKey).where(mine).values(name=""))
-    session.execute(delete(IdempotencyKey).where(IdempotencyKey.owner == player_id))
     dropped = experiments.forget(session, player_id)
     player.name, player.limits, player.deleted_at = None, None, now
     session.flush()

@@ -10,12 +10,12 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from http_contract import contents, register
-from sqlalchemy import func, select, update
+from sqlalchemy import func, select, text, update
 
 from api.blueprint import Answer, Blueprint
 from api.context import NAME
 from api.execution import write
-from api.idempotency import _Purge
+from api.idempotency import _Purge, _purge
 from api.models import IdempotencyKey, Player
 from api.services.errors import PlanStale
 from api.services.players import create
@@ -233,6 +233,26 @@ def test_answers_are_kept_24_hours_at_least_and_purged_later(app: Flask, client:
         assert set(session.scalars(select(IdempotencyKey.key))) == {"young", "new"}
     again = client.post("/v1/players", json={"name": "Ada"}, headers=keyed("young"))
     assert again.headers["Idempotency-Replayed"] == "true"
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_who_purges_waits_for_nobody_who_purges(app: Flask, client: FlaskClient) -> None:
+    """A purge rides on a request that may hold the ledger, which another that purges may be waiting for."""
+    config, database = app.extensions[NAME].config, app.extensions[NAME].database
+    client.post("/v1/players", json={"name": "Ada"}, headers=keyed("old"))
+    now = app.extensions[NAME].now()
+    with database.write() as session:
+        past = now - timedelta(hours=config.idempotency_hours + 1)
+        session.execute(update(IdempotencyKey).values(created_at=past))
+    with app.app_context(), database.write() as first:
+        _Purge.due = 0.0
+        _purge(first, now)
+        with database.write() as second:
+            second.execute(text("SET LOCAL lock_timeout = '1s'"))
+            _Purge.due = 0.0
+            _purge(second, now)
+    with database.read() as session:
+        assert session.scalars(select(IdempotencyKey.key)).all() == []
 
 
 def test_nothing_of_a_key_is_stored(app: Flask, client: FlaskClient) -> None:

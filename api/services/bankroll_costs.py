@@ -20,7 +20,7 @@ _PER_FRACTION: Final = 3e-3  # of one of fractions
 _SOLUTIONS: Final = 12  # of the equations between two barriers: four columns, each put right twice
 _PER_VALUE: Final = 0.2  # of an outcome or a recorded net, read in exact fractions and checked
 _DEALT: Final = 2_400  # four million coups against several punters, and pairs of hands
-_SELECTIONS: Final = {1: 0, 2: 250, 3: 3_000}  # of so many hands from a shoe, enumerated
+_SELECTIONS: Final = {1: 0, 2: 250, 3: 2_000}  # of so many hands from a shoe, enumerated
 _FIRST_POINTS: Final = 8192  # on the unit circle, for ladder heights
 
 

@@ -191,6 +191,12 @@ def _coup(row: Any, table: TableData, own: Json | None) -> Json:
     record = {
         name: value for name, value in row.record.items() if name not in ("events", "coup", "coup_event")
     }
+    return told(row, table, own, record)
+
+
+def told(row: Any, table: TableData, own: Json | None, record: Json) -> Json:
+    """A coup, or a deal of a match: where it belongs, and once it is over its `record`."""
+    over = row.status != _OPEN
     return {
         "id": row.id,
         "table": row.table_id,
@@ -202,8 +208,8 @@ def _coup(row: Any, table: TableData, own: Json | None) -> Json:
         "opened_at": stamp(row.opened_at),
         "settled_at": stamp(row.settled_at),
         "you": own,
-        "replay": row.status != _OPEN,
-        **(record if row.status != _OPEN else {}),
+        "replay": over,
+        **(record if over else {}),
     }
 
 

@@ -3,20 +3,18 @@
 from typing import Any, Final
 
 from flask import Response
-from sqlalchemy.orm import Session
 
 from api.auth import caller
 from api.blueprint import Answer, wanted_type
 from api.context import service
-from api.execution import read, stream
+from api.execution import read
 from api.fields import Choice
-from api.paging import PageQuery, next_link, page, refuse_page
+from api.paging import PageQuery
 from api.services.errors import Conflict, NotFound
 from api.services.tables import recall
 from api.services.tables.matches import deals
-from api.services.tables.model import Json
 from api.views.tables import examples
-from api.views.tables.common import blueprint, proved
+from api.views.tables.common import blueprint, listed, proved, sent_whole
 from api.views.tables.schemas import DealList, DealShown, MatchProof
 
 _NDJSON: Final = "application/x-ndjson"
@@ -50,25 +48,15 @@ def list_deals(query: dict[str, Any], table_id: str) -> Response:
     """
     who = caller().player
     if wanted_type() == _NDJSON:
-        refuse_page(_NDJSON)
-        return stream(
-            lambda tx: deals.export_ndjson(tx, recall.viewed(tx, table_id, who), who),
-            content_type=f"{_NDJSON}; charset=utf-8",
-            filename=f"{table_id}-deals.ndjson",
-        )
-
-    def fetch(session: Session) -> Json:
-        table = recall.viewed(session, table_id, who)
-        return page(
-            "deals",
-            query,
-            lambda before, limit: deals.deals(
-                session, table, who, before=before, limit=limit, status=query["status"]
-            ),
-            at={"number": int},
-        )
-
-    return read(fetch, headers=next_link)
+        return sent_whole("deals", "ndjson", table_id, deals.export_ndjson)
+    return listed(
+        "deals",
+        query,
+        table_id,
+        lambda tx, table, before, limit: deals.deals(
+            tx, table, who, before=before, limit=limit, status=query["status"]
+        ),
+    )
 
 
 @blueprint.operation(

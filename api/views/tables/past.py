@@ -3,17 +3,15 @@
 from typing import Any, Final
 
 from flask import Response
-from sqlalchemy.orm import Session
 
 from api.auth import caller
 from api.blueprint import Answer, wanted_type
-from api.execution import read, stream
-from api.paging import PageQuery, next_link, page, refuse_page
+from api.execution import read
+from api.paging import PageQuery
 from api.services.errors import Conflict, NotFound
 from api.services.tables import recall
-from api.services.tables.model import Json
 from api.views.tables import examples, schemas
-from api.views.tables.common import blueprint, proved
+from api.views.tables.common import blueprint, listed, proved, sent_whole
 
 _CSV: Final = "text/csv"
 _NDJSON: Final = "application/x-ndjson"
@@ -29,18 +27,12 @@ _EXPORTS: Final = {_CSV: recall.export_csv, _NDJSON: recall.export_ndjson}
 )
 def list_banks(query: dict[str, Any], table_id: str) -> Response:
     """List the banks of a table, newest first."""
-    who = caller().player
-
-    def fetch(session: Session) -> Json:
-        table = recall.viewed(session, table_id, who)
-        return page(
-            "banks",
-            query,
-            lambda before, limit: recall.banks(session, table, before=before, limit=limit),
-            at={"number": int},
-        )
-
-    return read(fetch, headers=next_link)
+    return listed(
+        "banks",
+        query,
+        table_id,
+        lambda tx, table, before, limit: recall.banks(tx, table, before=before, limit=limit),
+    )
 
 
 @blueprint.operation(
@@ -77,25 +69,15 @@ def list_coups(query: dict[str, Any], table_id: str) -> Response:
     who = caller().player
     export = _EXPORTS.get(wanted_type())
     if export is not None:
-        refuse_page(wanted_type())
-        return stream(
-            lambda tx: export(tx, recall.viewed(tx, table_id, who), who),
-            content_type=f"{wanted_type()}; charset=utf-8",
-            filename=f"{table_id}-coups.{'csv' if wanted_type() == _CSV else 'ndjson'}",
-        )
-
-    def fetch(session: Session) -> Json:
-        table = recall.viewed(session, table_id, who)
-        return page(
-            "coups",
-            query,
-            lambda before, limit: recall.coups(
-                session, table, who, before=before, limit=limit, bank_id=query["bank"], status=query["status"]
-            ),
-            at={"number": int},
-        )
-
-    return read(fetch, headers=next_link)
+        return sent_whole("coups", "csv" if wanted_type() == _CSV else "ndjson", table_id, export)
+    return listed(
+        "coups",
+        query,
+        table_id,
+        lambda tx, table, before, limit: recall.coups(
+            tx, table, who, before=before, limit=limit, bank_id=query["bank"], status=query["status"]
+        ),
+    )
 
 
 @blueprint.operation(

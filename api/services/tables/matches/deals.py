@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 from api.models import Event
 from api.services.errors import Conflict
 from api.services.tables.model import Json, TableData
-from api.services.tables.recall import ended, own_results, page_of, row_of
-from api.services.tables.telling import redacted, stamp
+from api.services.tables.recall import ended, own_results, page_of, row_of, told
+from api.services.tables.telling import redacted
 from casino.deal_game import DEAL
 from casino.record import VERSION, Record
 
@@ -68,22 +68,7 @@ def export_ndjson(session: Session, table: TableData, player: str) -> Iterator[s
 
 
 def _deal(row: Any, table: TableData, own: Json | None) -> Json:
-    over = row.status != _OPEN
-    told = {name: row.record[name] for name in _TOLD if name in row.record} if over else {}
-    return {
-        "id": row.id,
-        "table": row.table_id,
-        "bank_id": row.bank_id,
-        "number": row.number,
-        "status": row.status,
-        "game": table.game,
-        "stakes_for": "practice" if table.practice else "chips",
-        "opened_at": stamp(row.opened_at),
-        "settled_at": stamp(row.settled_at),
-        "you": own,
-        "replay": over,
-        **told,
-    }
+    return told(row, table, own, {name: row.record[name] for name in _TOLD if name in row.record})
 
 
 def _whole(

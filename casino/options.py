@@ -61,24 +61,34 @@ def _check_type(value: Any, schema: Schema, pointer: str) -> None:
     if wrong:
         members = ", ".join(f'"{name}"' for name in schema.get("properties", ()))
         wanted = f"{kind} with {members}" if members else kind
-        raise RulesError(f"must be of type {wanted}, not {_short(value)}", pointer=pointer)
+        said = "null" if kind == "null" else f"of type {wanted}"
+        raise RulesError(f"must be {said}, not {_short(value)}", pointer=pointer)
 
 
 def _check_bounds(value: Any, schema: Schema, pointer: str) -> None:
     if isinstance(value, int) and not isinstance(value, bool):
         low, high = schema.get("minimum"), schema.get("maximum")
         if (low is not None and value < low) or (high is not None and value > high):
-            raise RulesError(f"must be {low} to {high}, not {_short(value)}", pointer=pointer)
+            raise RulesError(f"must be {_span(low, high)}, not {_short(value)}", pointer=pointer)
     if isinstance(value, list | tuple):
         low, high = schema.get("minItems", 0), schema.get("maxItems")
         if len(value) < low or (high is not None and len(value) > high):
-            raise RulesError(f"must have {low} to {high} items, not {len(value)}", pointer=pointer)
+            raise RulesError(f"must have {_span(low, high)} items, not {len(value)}", pointer=pointer)
         if schema.get("uniqueItems") and len(set(map(_short, value))) < len(value):
             raise RulesError("must not repeat an item", pointer=pointer)
     if isinstance(value, str) and "length" in schema and len(value) != schema["length"]:
         raise RulesError(f"must have {schema['length']} letters, not {len(value)}", pointer=pointer)
     if isinstance(value, str) and "letters" in schema and set(value) - set(schema["letters"]):
         raise RulesError(f"may only hold the letters {schema['letters']}", pointer=pointer)
+
+
+def _span(low: int | None, high: int | None) -> str:
+    """What may be, in words: either end may be open."""
+    if low == high:
+        return str(low)
+    if high is None:
+        return f"at least {low}"
+    return f"at most {high}" if low is None else f"{low} to {high}"
 
 
 def _check_object(value: dict[str, Any], schema: Schema, pointer: str) -> None:

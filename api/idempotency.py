@@ -25,6 +25,7 @@ from api.context import context, service
 from api.models import IdempotencyKey
 from api.parsing import body_of
 from api.refusals import BadRequest, KeyReused, flaw
+from api.services.errors import Busy
 from api.services.names import named
 
 HEADER: Final = "Idempotency-Key"
@@ -85,11 +86,18 @@ class Claim:
         return Stored(row.status, row.headers, named(session, row.body))
 
     def take(self, session: Session, now: datetime) -> Stored | None:
-        """Take the key for this request; the stored answer if it was taken before."""
+        """Take the key for this request; the stored answer if it was taken before.
+
+        Raises Busy where it can be neither taken nor answered: it was taken, and purged before its answer was read.
+        """
         values = {"owner": self.owner, "key": self.key, "request": self.digest, "created_at": now}
         dialect = session.get_bind().dialect.name
-        taken = session.execute(_TAKE[dialect], values).first()
-        return None if taken else self.find(session)
+        if session.execute(_TAKE[dialect], values).first():
+            return None
+        stored = self.find(session)
+        if stored is None:
+            raise Busy(f"this {HEADER} came before, and its answer is just being deleted: try again")
+        return stored
 
     def keep(self, session: Session, response: Response, body: bytes, now: datetime) -> None:
         """Keep the answer beside the effect. `body` is what to repeat, without secrets and names of players."""

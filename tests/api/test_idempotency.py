@@ -267,3 +267,14 @@ def test_an_answer_without_a_body_is_repeated_too(app: Flask, client: FlaskClien
         gone = client.delete(f"/v1/players/me/keys/{key}", headers=keyed("gone", **auth))
         assert (gone.status_code, gone.data, "Content-Type" in gone.headers) == (204, b"", False)
     assert gone.headers["Idempotency-Replayed"] == "true"
+
+
+def test_a_key_that_can_be_neither_taken_nor_answered_has_no_effect(app: Flask, client: FlaskClient) -> None:
+    """As where a purge deletes it meanwhile: without the key at hand the request could be had twice."""
+    client.post("/v1/players", json={"name": "Ada"}, headers=keyed("one"))
+    with app.extensions[NAME].database.write() as session:
+        nothing = {"status": None, "headers": None, "body": None, "completed_at": None}
+        session.execute(update(IdempotencyKey).values(nothing))
+    late = client.post("/v1/players", json={"name": "Ada"}, headers=keyed("one"))
+    assert (late.status_code, late.json["code"], late.headers["Retry-After"]) == (503, "busy", "1")
+    assert players(app) == 1

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import click
 
+from api.commands.exports import writable
 from api.terminal.playing import Playing, write_record
 from api.terminal.replaying import Replaying, read_record
 from casino.banking.bank import ROTATES
@@ -70,6 +71,7 @@ class Asked:
 @click.option(
     "--save",
     type=click.Path(dir_okay=False),
+    callback=writable,
     metavar="FILE",
     help="Write the record there at the end: JSON if its name ends in .json, else lines to read.",
 )

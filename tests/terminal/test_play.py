@@ -158,6 +158,14 @@ def test_the_end_of_input_ends_it_quietly(tmp_path):
     assert Record.from_text(file.read_text()).game == "russian-104"
 
 
+def test_a_folder_that_is_not_there_is_told_before_the_first_move(tmp_path):
+    found = run("russian-104", "--save", str(tmp_path / "none" / "game.txt"), lines=["draw"])
+    assert found.exit_code == 2
+    assert found.output.startswith("Error: cannot write ")
+    assert "there is no folder" in found.output
+    assert "Your hand" not in found.output
+
+
 def test_a_record_is_saved_as_json_too(tmp_path):
     """By the end of the file's name; both say the same, and both are stepped through."""
     files = [tmp_path / "game.json", tmp_path / "game.txt"]

@@ -154,9 +154,12 @@ def _over_rules(request: Request, given: Mapping[str, Any]) -> Request:
 
 
 def _precise(request: Request, given: Mapping[str, Any]) -> None:
-    """A precision, and the most sessions that it may take."""
+    """A precision, and the most sessions that it may take. Raises BankrollError: not written as one."""
     if given["precision"]:
         of, _, width = given["precision"].partition("=")
+        if not of or not width:
+            told = f"--precision is written ruin=P or gain=CHIPS, such as ruin=0.01, not {given['precision'][:40]!r}"
+            raise BankrollError(told)
         request["precision"] = _object(request, "precision") | {"of": of, "half_width": width}
     if "precision" in request and "sessions" in request and (given["precision"] or given["sessions"]):
         request["precision"] = _object(request, "precision") | {"most": request["sessions"]}

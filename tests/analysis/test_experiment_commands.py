@@ -306,6 +306,7 @@ def test_turns_and_precision():
         ([*EXPERIMENT, "--limits", "5"], "MIN-MAX"),
         ([*EXPERIMENT, "--limits", "2-50"], "not a stake of this table"),
         ([*EXPERIMENT, "--precision", "luck=1"], "must be one of"),
+        ([*EXPERIMENT, "--precision", "ruin"], "--precision is written ruin=P or gain=CHIPS"),
         ([*EXPERIMENT, "--precision", "ruin=nan"], "finite number"),
         ([*EXPERIMENT, "--turns", "3:5:10"], "--turns goes with --rules only"),
         (["experiment", "--rules", "house", "--turns", "3"], "PLAYERS:COUPS:STAKE"),

@@ -179,9 +179,7 @@ def test_5_copies_find_the_first_ones_answer(scene: Scene) -> None:
         scene,
         5,
         five_copies,
-        lambda: without(
-            scene.patch, idempotency.Claim, "take", "None if taken else self.find(session)", "None"
-        ),
+        lambda: without(scene.patch, idempotency.Claim, "take", "stored = self.find(session)", "return None"),
     )
 
 

@@ -22,12 +22,16 @@ console.log(JSON.stringify(tried));
 """
 
 
-def in_node(script: str, data: object) -> object:
-    """What a script prints as JSON, given `data` as JSON; skips where there is no node."""
+def _node() -> str:
     if NODE is None:
         pytest.skip("node is not installed (Debian: apt-get install nodejs): no second verifier to run")
+    return NODE
+
+
+def in_node(script: str, data: object) -> object:
+    """What a script prints as JSON, given `data` as JSON; skips where there is no node."""
     done = subprocess.run(
-        [NODE, "-e", script, str(SCRIPT)],
+        [_node(), "-e", script, str(SCRIPT)],
         input=json.dumps(data),
         capture_output=True,
         text=True,
@@ -42,3 +46,11 @@ def verified(cases: Sequence[tuple[bytes, str | None]]) -> list[tuple[bool, str]
     """For each proof and the commitment noted: does it hold, and what was said."""
     found = in_node(_RUN, [[proof.decode(), noted] for proof, noted in cases])
     return [(holds, said) for holds, said in found]
+
+
+def called(*words: str) -> tuple[int, str]:
+    """`node verify.js` with these words, as by hand: its exit code, and what it said."""
+    done = subprocess.run(
+        [_node(), str(SCRIPT), *words], capture_output=True, text=True, timeout=300, check=False
+    )
+    return done.returncode, done.stdout + done.stderr

@@ -250,9 +250,11 @@
   module.exports = shared;
   if (require.main === module) {
     const [file, noted] = process.argv.slice(2);
-    try { console.log(verify(require("fs").readFileSync(file, "utf8"), noted)); } catch (error) {
-      console.error(`The proof does not hold: ${error.message}`);
-      process.exitCode = 1;
-    }
+    const attempt = (what, code, work) => {
+      try { return work(); } catch (error) { console.error(`${what}: ${error.message}`); return process.exit(code); }
+    };
+    if (file === undefined) { console.error("How to call it: node verify.js PROOF [COMMITMENT]"); process.exit(2); }
+    const text = attempt("The proof cannot be read", 2, () => require("fs").readFileSync(file, "utf8"));
+    console.log(attempt("The proof does not hold", 1, () => verify(text, noted)));
   }
 })();

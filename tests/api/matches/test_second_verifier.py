@@ -7,6 +7,7 @@ verifier leaves something to the rules (docs/fairness.md says what) the first mu
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -17,7 +18,7 @@ from casino.banking import proof as bank_proof
 from casino.proof import ProofError, dump
 from tests.api.matches.matches import BOT, ME, play_out
 from tests.api.tables.people import Json, Person
-from tests.second_verifier import PROOFS, verified
+from tests.second_verifier import PROOFS, called, verified
 
 # What only the rules can tell: by the last names of the path. The second verifier may let these pass.
 LEFT_TO_THE_RULES = {"rules", "options", "play", "actions", "net", "scores", "winners", "reason", "totals"}
@@ -201,3 +202,16 @@ def test_a_second_shuffle_that_leaves_out_a_card_is_refused() -> None:
     again[1] = " ".join(again[1].split(" ")[1:])
     ((holds, said),) = verified([(dump(proof), None)])
     assert (holds, "/deals/0/shuffles/1" in said) == (False, True)
+
+
+def test_called_by_hand_it_tells_a_proof_that_fails_from_a_file_that_is_not_there(tmp_path: Path) -> None:
+    """Exit codes as those of `macao verify`: 0 holds, 1 does not, 2 could not be tried."""
+    broken = tmp_path / "broken.json"
+    broken.write_bytes(DOCUMENTED["bank.json"].replace(b'"net":', b'"nett":'))
+    code, said = called(str(PROOFS / "bank.json"))
+    assert (code, said[:26]) == (0, "The proof holds: 15 coups,")
+    code, said = called(str(broken))
+    assert (code, said[:24]) == (1, "The proof does not hold:")
+    code, said = called(str(tmp_path / "none.json"))
+    assert (code, said[:25]) == (2, "The proof cannot be read:")
+    assert called() == (2, "How to call it: node verify.js PROOF [COMMITMENT]\n")

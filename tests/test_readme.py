@@ -11,6 +11,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,18 @@ def test_readme_blocks_run_as_they_stand(shell: Shell) -> None:
     assert not [answer for answer in answers if "code" in answer and "status" in answer], (
         "no request is refused"
     )
+
+
+def test_readme_python_runs_as_it_stands(tmp_path: Path) -> None:
+    """A deal is played to its end, and the odds are those of the option's row in `docs/odds.md` (-0.2270 %)."""
+    (tmp_path / "first.py").write_text("\n".join(blocks("python")))
+    done = subprocess.run(
+        [sys.executable, "first.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    result, ev = done.stdout.splitlines()
+    assert re.fullmatch(r"Result\(scores=\(\d+, \d+, \d+\), winners=\(.+\), unit='points', .+\)", result)
+    assert f"{float(100 * Fraction(ev)):.4f}" == "-0.2270"
 
 
 def test_readme_names_only_targets_that_the_makefile_has() -> None:

@@ -3,9 +3,9 @@
 Both are served by gunicorn with the same workers and threads, both on the same kind of database with the same
 durability: SQLite in WAL mode with `synchronous=FULL`, PostgreSQL as it comes. 16 kept-alive connections on loopback,
 each a player at a table of his own; a request of ours beside a request of the bare app. Also a read of a table's view
-beside a constant JSON answer. Ours is measured once it has loaded what it loads after its start. Prints requests/s, p50,
-p99 and the server's processor time a request (its database's processes not counted) of both, and the ratios. `--seconds`
-bounds each phase.
+beside a constant JSON answer. Ours is measured once it has loaded what it loads after its start. Prints requests/s,
+p50, p99 and the server's processor time a request (its database's processes not counted) of both, and the ratios.
+`--seconds` bounds each phase.
 
 To reach (requests for request): writes at 0.3 of the bare app or more, p99 at most three times its p99; reads at 0.4.
 

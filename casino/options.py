@@ -5,7 +5,7 @@ The schema that is published is the schema that is enforced, and nothing about a
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, field, fields
 from fractions import Fraction
 from typing import Any, TypeVar, cast
@@ -35,9 +35,9 @@ def check(value: Any, schema: Schema, pointer: str) -> None:
     if "oneOf" in schema:
         _check_alternatives(value, schema["oneOf"], pointer)
         return
-    if "const" in schema and value != schema["const"]:
+    if "const" in schema and not _is_one_of(value, [schema["const"]]):
         raise RulesError(f"must be {json.dumps(schema['const'])}, not {_short(value)}", pointer=pointer)
-    if "enum" in schema and (isinstance(value, bool) or value not in schema["enum"]):
+    if "enum" in schema and not _is_one_of(value, schema["enum"]):
         raise RulesError(f"must be one of {json.dumps(schema['enum'])}, not {_short(value)}", pointer=pointer)
     kind = schema.get("type")
     if kind is not None:
@@ -48,6 +48,11 @@ def check(value: Any, schema: Schema, pointer: str) -> None:
             check(item, schema["items"], f"{pointer}/{index}")
     if isinstance(value, dict):
         _check_object(value, schema, pointer)
+
+
+def _is_one_of(value: Any, wanted: Sequence[Any]) -> bool:
+    """Is it one of these, written in the same way? To Python 1, 1.0 and True are equal, to a hash of rules not."""
+    return any(type(value) is type(each) and value == each for each in wanted)
 
 
 def _short(value: Any) -> str:

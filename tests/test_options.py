@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from casino.catalogue import find
 from casino.errors import RulesError
 from casino.options import check
 
@@ -28,3 +29,17 @@ def test_what_may_be_is_told(value: Any, schema: dict[str, Any], told: str) -> N
     with pytest.raises(RulesError) as refused:
         check(value, schema, "/here")
     assert (refused.value.detail, refused.value.pointer) == (told, "/here")
+
+
+@pytest.mark.parametrize("value", [1.0, -1.0, True])
+def test_a_number_of_a_list_is_written_as_it_is_there(value: object) -> None:
+    """To Python 1.0 and 1 are the same, but rules with the one and the other would have two hashes."""
+    with pytest.raises(RulesError, match="must be one of") as refusal:
+        find("russian-104").game({"direction": value}, 3)
+    assert refusal.value.pointer == "/options/direction"
+
+
+@pytest.mark.parametrize("value", [1, 1.0, "true", False])
+def test_what_must_be_true_is_no_number(value: object) -> None:
+    with pytest.raises(RulesError, match="must be true"):
+        check(value, {"const": True}, "/any")

@@ -72,7 +72,7 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Session]:
         """A session on one consistent snapshot; any write in it is refused by the database."""
-        with Session(self._reader, autoflush=False, expire_on_commit=False) as session, _retryable():
+        with _retryable(), Session(self._reader, autoflush=False, expire_on_commit=False) as session:
             yield session
             session.commit()  # of nothing, but a rollback makes psycopg prepare its statements anew
 

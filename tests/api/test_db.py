@@ -8,6 +8,7 @@ import threading
 import time
 
 import pytest
+from postgresql import administer
 from sqlalchemy import select, text, update
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
@@ -295,3 +296,21 @@ def test_a_database_that_is_not_reached_is_told_to_be_busy():
     for transaction in (database.read, database.write):
         with pytest.raises(Busy), transaction() as session:
             session.execute(text("SELECT 1"))
+
+
+@pytest.mark.parametrize("kind", ["read", "write"])
+def test_a_connection_that_is_lost_before_it_is_given_back_is_told_to_be_busy(
+    postgresql_url, open_database, kind
+):
+    """Not as a fault of the service, though it is the rollback that notices it."""
+    database = open_database(postgresql_url)
+    others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+
+    def lose_it(session):
+        session.execute(text("SELECT 1"))
+        administer(postgresql_url, f"SELECT pg_terminate_backend(pid, 60000) {others}")
+        raise KeyError
+
+    with pytest.raises(Busy), getattr(database, kind)() as session:
+        lose_it(session)
+    assert names(database) == []

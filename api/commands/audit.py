@@ -3,16 +3,15 @@
 import json
 import sys
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
 import click
-from rich.console import Console
-from rich.table import Table
 
-from api.commands.opened import database_option, opened
+from api.commands.opened import database_option, opened, show_findings
 from api.services import audit_log
 from api.services.errors import ServiceError
 
+_BY: Final = {"key": "key", "request": "request_id"}
 _MOST: click.IntRange = click.IntRange(1, 1000)
 
 
@@ -63,23 +62,20 @@ def check_command(url: str | None, as_json: bool) -> None:
     elif report.ok:
         click.echo(f"The audit log is sound: {report.entries} entries.")
     else:
-        table = Table("what", "where", "expected", "found")
-        for finding in report.findings:
-            table.add_row(finding.what, finding.where, finding.expected, finding.found)
-        Console().print(table)
+        show_findings(report)
         click.echo(f"{report.total} findings in {report.entries} entries.")
     sys.exit(0 if report.ok else 1)
 
 
 def _show(entries: list[dict[str, Any]]) -> None:
-    table = Table("seq", "at", "who", "what", "to what", "before", "after")
+    """An entry a paragraph, nothing of it cut short, whatever the width of the terminal."""
+    if not entries:
+        click.echo("No such entries.")
     for entry in entries:
-        told = (_compact(entry["before"]), _compact(entry["after"]))
-        table.add_row(
-            str(entry["seq"]), entry["at"], entry["actor"], entry["action"], entry["subject"], *told
-        )
-    Console().print(table)
-
-
-def _compact(value: dict[str, Any] | None) -> str:
-    return "" if value is None else json.dumps(value, ensure_ascii=False)
+        click.echo(f"{entry['seq']}  {entry['at']}  {entry['actor']}  {entry['action']}  {entry['subject']}")
+        by = [f"{name} {entry[member]}" for name, member in _BY.items() if entry[member]]
+        if by:
+            click.echo(f"    by {', '.join(by)}")
+        for member in ("before", "after"):
+            if entry[member] is not None:
+                click.echo(f"    {member} {json.dumps(entry[member], ensure_ascii=False)}")

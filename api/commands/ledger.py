@@ -5,10 +5,8 @@ import sys
 from dataclasses import asdict
 
 import click
-from rich.console import Console
-from rich.table import Table
 
-from api.commands.opened import database_option, enter, opened
+from api.commands.opened import database_option, enter, opened, show_findings
 from api.services.audit import Report, check
 from api.services.errors import ServiceError
 
@@ -41,13 +39,9 @@ def check_command(url: str | None, as_json: bool) -> None:
 
 
 def _show(report: Report) -> None:
-    console = Console()
     seen = f"{report.accounts} accounts, {report.transfers} transfers"
     if report.ok:
-        console.print(f"The ledger is sound: {seen}.")
+        click.echo(f"The ledger is sound: {seen}.")
         return
-    table = Table("what", "where", "expected", "found")
-    for finding in report.findings:
-        table.add_row(finding.what, finding.where, finding.expected, finding.found)
-    console.print(table)
-    console.print(f"{report.total} findings in {seen}; the first {len(report.findings)} are shown.")
+    show_findings(report)
+    click.echo(f"{report.total} findings in {seen}; the first {len(report.findings)} are shown.")

@@ -11,6 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from api.config import ConfigError, from_environment
 from api.db import Database, DatabaseError, is_current
 from api.services import audit_log
+from api.services.audit import Findings
 from api.services.errors import Busy, ServiceError
 
 database_option: Final = click.option(
@@ -59,3 +60,11 @@ def enter(database: Database, action: str, subject: str, after: Mapping[str, Any
             audit_log.note(session, action, subject, datetime.now(UTC), after=after)
     except (ServiceError, SQLAlchemyError, OSError) as error:
         click.echo(f"This is not in the audit log: {reason(error)}", err=True)
+
+
+def show_findings(found: Findings) -> None:
+    """Each finding on a line of its own, in full: hashes and balances are there to be compared and searched for."""
+    for finding in found.findings:
+        click.echo(
+            f"{finding.what}: {finding.where}: expected {finding.expected or '-'}, found {finding.found or '-'}"
+        )

@@ -401,6 +401,17 @@ def test_the_list_is_paged_and_filtered(written: Database) -> None:
     shown = run(written, "audit", "list", "--limit", "1")
     assert "go on with --before 3" in shown.output
     assert run(written, "audit", "list", "--action", "praised").exit_code == 2
+    assert run(written, "audit", "list", "--actor", "ply_z").output == "No such entries.\n"
+
+
+def test_the_list_cuts_nothing_short(written: Database) -> None:
+    """Who, when, what, by which key and request, what was before and after: the same as in the JSON, however long."""
+    entries = json.loads(run(written, "audit", "list", "--json").output)["entries"]
+    shown = run(written, "audit", "list").output
+    for entry in entries:
+        told = [entry[name] for name in ("at", "actor", "key", "action", "subject", "request_id")]
+        told += [json.dumps(entry[name]) for name in ("before", "after") if entry[name] is not None]
+        assert all(text in shown for text in told if text), entry
 
 
 def test_the_check_says_what_it_found(written: Database) -> None:

@@ -90,7 +90,8 @@ def _show(first: str, second: str, found: Comparison) -> None:
     if not found.steps:
         console.print(f"{second} is the same.")
         return
-    table = Table(Column("option", no_wrap=True), "from", "to", "worth in order", "alone", "punter then")
+    values = (Column(name, overflow="fold") for name in ("from", "to"))
+    table = Table(Column("option", no_wrap=True), *values, "worth in order", "alone", "punter then")
     for step in found.steps:
         table.add_row(
             "\n".join(step.options),

@@ -4,7 +4,7 @@ import json
 
 import click
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from casino.catalogue import Listing, find, listings
 
@@ -45,7 +45,8 @@ def _list(chosen: list[Listing]) -> None:
 def _show(listing: Listing) -> None:
     console = Console()
     console.print(f"[bold]{listing.name}[/] ({listing.family}): {listing.title}\nSource: {listing.source}")
-    table = Table("option", "default", "meaning", "source")
+    # An option's name is there to be typed, and its default to be read: neither is cut short on a narrow terminal.
+    table = Table(Column("option", no_wrap=True), Column("default", overflow="fold"), "meaning", "source")
     for name, schema in listing.schema["properties"].items():
         table.add_row(name, json.dumps(schema["default"]), schema["description"], schema["x-source"])
     console.print(table)

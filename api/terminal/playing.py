@@ -162,10 +162,13 @@ class Playing:
         return True
 
     def _save(self, name: str) -> None:
+        if not name:
+            self.say("No: name the file, as in «save game.txt»")
+            return
         try:
             write_record(self.recorder, name)
         except OSError as fault:
-            self.say(f"No: {name or 'a file'} cannot be written: {fault.strerror}; say «save FILE»")
+            self.say(f"No: {name} cannot be written: {fault.strerror}")
         else:
             self.say(f"Written: {name}; `macao play --replay {name}` steps through it")
 

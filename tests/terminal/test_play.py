@@ -166,6 +166,14 @@ def test_a_folder_that_is_not_there_is_told_before_the_first_move(tmp_path):
     assert "Your hand" not in found.output
 
 
+def test_a_file_that_cannot_be_written_is_told_and_play_goes_on(tmp_path):
+    lost = tmp_path / "none" / "game.txt"
+    found = run("peklo", "--seed", "5", lines=["save", f"save {lost}", "legal"])
+    assert "No: name the file, as in «save game.txt»" in found.output
+    assert f"No: {lost} cannot be written: No such file or directory" in found.output
+    assert found.output.count("You may: ") == 2
+
+
 def test_a_record_is_saved_as_json_too(tmp_path):
     """By the end of the file's name; both say the same, and both are stepped through."""
     files = [tmp_path / "game.json", tmp_path / "game.txt"]

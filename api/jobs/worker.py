@@ -40,7 +40,7 @@ _PREFIX: Final = "worker:"
 _RENEW: Final = 1 / 3  # share of a lease after which it is renewed
 _TIDY_EVERY: Final = timedelta(hours=1)
 _IDLE_SECONDS: Final = 60.0  # after which processes that have nothing to do are let go
-_UNREACHED_SECONDS: Final = 10.0  # between two tries to reach an executor
+_UNREACHED_SECONDS: Final = 10.0  # between two tries to reach an executor, or the database
 
 _log = structlog.get_logger()
 
@@ -178,13 +178,13 @@ class Worker:
 
     def _play(self, job: str) -> None:
         """Play a job the queue hands over, to its end."""
-        from api.jobs.playing import Stopped, play  # noqa: PLC0415 - loads numpy
+        from api.jobs.playing import Stopped  # noqa: PLC0415 - loads numpy
         from api.jobs.store import NoLongerWanted  # noqa: PLC0415
 
         self._free.clear()
         try:
             _log.info("experiment", experiment=job)
-            play(self.database, job, self._reach(), self.now, self.stopping.is_set)
+            self._play_on(job)
             _log.info("experiment over", experiment=job)
         except NoLongerWanted:
             _log.info("experiment no longer wanted", experiment=job)
@@ -202,6 +202,20 @@ class Worker:
         finally:
             self._executors.used()
             self._free.set()
+
+    def _play_on(self, job: str) -> None:
+        """Play it, however long the database cannot be reached: what is stored is not played again. Raises Stopped."""
+        from api.jobs.playing import Stopped, play  # noqa: PLC0415 - loads numpy
+
+        while not self.stopping.is_set():
+            try:
+                play(self.database, job, self._reach(), self.now, self.stopping.is_set)
+            except Busy as refusal:
+                _log.warning("experiment waits", experiment=job, fault=refusal.detail)
+                self.stopping.wait(_UNREACHED_SECONDS)
+            else:
+                return
+        raise Stopped
 
     def _reach(self) -> Executor:
         """The executor, however long it cannot be reached. Raises Stopped."""

@@ -28,7 +28,7 @@ from api.jobs.queue import Held
 from api.jobs.worker import CARETAKER, Worker
 from api.models import ExperimentChunk, ExperimentOrder, Lease
 from api.services import experiments, players
-from api.services.errors import LimitReached, NotFound
+from api.services.errors import Busy, LimitReached, NotFound
 from api.services.experiment_requests import prepare
 from tests.api.served import Served
 
@@ -416,6 +416,33 @@ def test_a_worker_waits_for_an_executor_that_is_away(
     assert told(database, experiment).status == "done"
     worker._play(experiment)  # handed out once more: nothing is done
     assert told(database, experiment).digest == digest(COIN)
+    worker.database.dispose()
+
+
+def test_an_outage_of_the_database_fails_no_experiment(
+    database_url: str, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However often it is not reached, more often than the queue would try: it goes on from what is stored."""
+    keep, tries = store.keep, []
+
+    def keep_sometimes(*given: Any) -> None:
+        tries.append(given)
+        if len(tries) < 9:
+            raise Busy("not reached")
+        keep(*given)
+
+    @contextmanager
+    def here(url: str) -> Iterator[Executor]:
+        yield Here()
+
+    monkeypatch.setattr(store, "keep", keep_sometimes)
+    monkeypatch.setattr("api.jobs.worker.executor", here)
+    monkeypatch.setattr("api.jobs.worker._UNREACHED_SECONDS", 0.01)
+    experiment = placed(database, COIN)
+    worker = Worker(Config(database_url=database_url))
+    worker._play(experiment)
+    order = told(database, experiment)
+    assert (order.status, order.digest) == ("done", digest(COIN))
     worker.database.dispose()
 
 

@@ -2,9 +2,11 @@
 
 import os
 import socket
+from collections import defaultdict
 from datetime import datetime, timedelta
 from secrets import token_hex
 from threading import Thread
+from time import thread_time
 from typing import Final
 
 import structlog
@@ -18,6 +20,7 @@ from api.services.tables.play import Terms
 INTERVAL: Final = 0.5
 LEASE: Final = "ticker"
 LEASE_SECONDS: Final = 5.0
+SHARE: Final = 0.5  # seconds of a processor
 _RENEW: Final = 0.5  # share of the lease after which it is renewed
 
 _log = structlog.get_logger()
@@ -46,14 +49,24 @@ class Ticker(Thread):
         self._give_back()
 
     def tick(self) -> int:
-        """Hold the lease and play on where time is up; how many tables."""
+        """Hold the lease and play on where time is up; how many tables.
+
+        The bots of one player's tables may think for SHARE, then his other tables wait for the next tick.
+        """
         service = self._service
         now = service.now()
         if not self._holds_lease(now):
             return 0
         with service.database.read() as session:
-            tables = due(session, now)
-        return sum(map(self._play_on, tables))
+            overdue = due(session, now)
+        thought: dict[str, float] = defaultdict(float)
+        played = 0
+        for table, creator in overdue:
+            if thought[creator] < SHARE:
+                began = thread_time()
+                played += self._play_on(table)
+                thought[creator] += thread_time() - began
+        return played
 
     def _play_on(self, table: str) -> bool:
         """Play on at one table, if the lease still holds: bots may have thought for long at those before it. A fault

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -18,10 +18,17 @@ from api.services.tables.play import Terms
 _AT_ONCE: Final = 100
 
 
-def due(session: Session, now: datetime) -> list[str]:
+class Due(NamedTuple):
+    """A table whose time is up, and who opened it."""
+
+    table: str
+    creator: str
+
+
+def due(session: Session, now: datetime) -> list[Due]:
     """Tables whose time is up, the longest overdue first."""
-    query = select(Table.id).where(Table.phase != "closed", Table.deadline <= now)
-    return list(session.scalars(query.order_by(Table.deadline).limit(_AT_ONCE)))
+    query = select(Table.id, Table.creator_id).where(Table.phase != "closed", Table.deadline <= now)
+    return [Due(*row) for row in session.execute(query.order_by(Table.deadline).limit(_AT_ONCE))]
 
 
 def time_up(

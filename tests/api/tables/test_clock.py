@@ -12,7 +12,7 @@ from api.db import Database
 from api.models import Table
 from api.services.tables.clock import time_up
 from api.services.tables.telling import stamp
-from api.ticker import LEASE_SECONDS, Ticker
+from api.ticker import LEASE_SECONDS, SHARE, Ticker
 from tests.api.tables.people import Clock, Person, sound
 
 People = Callable[[str], Person]
@@ -175,6 +175,35 @@ def test_who_loses_the_lease_in_a_long_tick_leaves_the_rest_to_who_has_it(
     monkeypatch.setattr("api.ticker.time_up", stalled)
     assert ticker.tick() == 1
     assert len(played) == 1
+
+
+def test_bots_that_think_long_for_one_player_hold_up_nobody_elses_clock(
+    ada: Person,
+    person: Callable[[str], Person],
+    clock: Clock,
+    ticker: Ticker,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of one player's tables as many are played on in a tick as SHARE lets their bots think; the rest in the next."""
+    mine = []
+    for who in (ada, ada, ada, person("Boris")):
+        mine.append(who.open(turn_seconds=30)["id"])
+        who.do(mine[-1], "stake 10")
+        clock.pass_(1)
+    clock.pass_(60)
+    spent, played = [0.0], []
+
+    def thinks(_: Database, table: str, *asked: Any) -> bool:
+        spent[0] += SHARE * 0.6
+        played.append(table)
+        return time_up(_, table, *asked)
+
+    monkeypatch.setattr("api.ticker.time_up", thinks)
+    monkeypatch.setattr("api.ticker.thread_time", lambda: spent[0])
+    assert ticker.tick() == 3
+    assert played == [mine[0], mine[1], mine[3]]
+    assert ticker.tick() == 1
+    assert played[3:] == [mine[2]]
 
 
 def test_a_table_that_cannot_be_played_on_stops_no_other_clock(

@@ -12,7 +12,7 @@ from api.blueprint import Answer, wanted_type
 from api.context import service
 from api.execution import read
 from api.refusals import BadRequest, flaw
-from api.services.errors import NotFound, Unauthorized
+from api.services.errors import Busy, NotFound, Unauthorized
 from api.services.keys import Caller
 from api.services.tables import events
 from api.services.tables.model import Json, load_watched
@@ -115,6 +115,6 @@ def _parts(table_id: str, who: Caller, last: int, found: list[Json], closed: boo
             found, closed = _fetch(table_id, who, last, schemas.MOST_EVENTS, waited=True)
         except Unauthorized:
             return
-        except TooManyWaiters:
+        except (TooManyWaiters, Busy):
             yield f"retry: {_RETRY_AFTER * 1000}\n\n"
             return

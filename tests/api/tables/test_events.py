@@ -8,6 +8,9 @@ from time import monotonic, sleep
 import pytest
 from flask import Flask
 
+from api.db import Database
+from api.services.errors import Busy
+from api.waiting import Watcher
 from tests.api.tables.people import Json, Person
 
 People = Callable[[str], Person]
@@ -153,6 +156,26 @@ def test_a_stream_ends_at_the_heartbeat_after_its_key_is_revoked(
     revoked_meanwhile(ada, listen)
     assert found[0].startswith(": events\n\n")
     assert "data:" not in found[0]
+
+
+def test_a_stream_ends_where_the_database_is_lost_and_tells_when_to_come_again(
+    ada: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its status is sent already: to break it off would be a fault, and the events that were missed are taken up."""
+
+    def wait(*_: object) -> bool:
+        monkeypatch.setattr(Database, "read", lost)
+        return True
+
+    def lost(_: Database) -> None:
+        raise Busy("not reached")
+
+    table = ada.open()["id"]
+    monkeypatch.setattr(Watcher, "wait", wait)
+    headers = {"Accept": "text/event-stream", "Last-Event-ID": "2"}
+    response = ada.ask("GET", f"/tables/{table}/events", headers=headers)
+    assert response.text.startswith(": events\n\nid: 3\n")
+    assert response.text.endswith("\n\nretry: 2000\n\n")
 
 
 def test_a_long_poll_is_refused_if_its_key_was_revoked_meanwhile(ada: Person, app: Flask) -> None:

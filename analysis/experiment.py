@@ -49,10 +49,13 @@ SCHEMA: Final[Schema] = {
             "description": "Stakes to be covered for each stake, where more than the worst loss of the outcomes."
         },
         "source": {"type": "object", "description": "What the outcomes were worked out from; not read."},
-        "staking": {"type": "object", "description": "A system and its options."},
+        "staking": {
+            "type": "object",
+            "description": 'A system and its options, such as {"system": "flat", "unit": 5}.',
+        },
         "bankroll": _CHIPS | {"description": "Chips at the start."},
         "limits": LIMITS_SCHEMA,
-        "stops": {"type": "object", "description": "When a session ends."},
+        "stops": {"type": "object", "description": 'When a session ends, such as {"coups": 500}.'},
         "sessions": {"type": "integer", "minimum": 1, "maximum": MOST_SESSIONS},
         "precision": {
             "type": "object",

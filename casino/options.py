@@ -108,7 +108,22 @@ def _check_object(value: dict[str, Any], schema: Schema, pointer: str) -> None:
             raise RulesError(f"unknown; there are {', '.join(known)}", pointer=where)
     for key in schema.get("required", ()):
         if key not in value:
-            raise RulesError(f"«{key}» is missing", pointer=f"{pointer}/{key}")
+            raise RulesError(f"«{key}» is missing: {_wanted(known.get(key, {}))}", pointer=f"{pointer}/{key}")
+
+
+def _wanted(schema: Schema) -> str:
+    """What to give, in words: the type or the values that may be, the span of a number, and what it means."""
+    if "oneOf" in schema:
+        said = "; or ".join(map(_wanted, schema["oneOf"]))
+    elif "enum" in schema or "const" in schema:
+        said = f"give one of {json.dumps(schema.get('enum', [schema.get('const')]))}"
+    else:
+        kind = schema.get("type")
+        said = f"give {'an' if kind[0] in 'aio' else 'a'} {kind}" if kind else "give it"
+        if "minimum" in schema or "maximum" in schema:
+            said += f", {_span(schema.get('minimum'), schema.get('maximum'))}"
+    text = schema.get("description", "").removesuffix(".")
+    return f"{said} ({text[:1].lower()}{text[1:]})" if text else said
 
 
 def _check_alternatives(value: Any, alternatives: list[Schema], pointer: str) -> None:

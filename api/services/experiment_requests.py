@@ -4,22 +4,26 @@ Loads the analysis.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
 from analysis.errors import BankrollError
 from analysis.runs import spec
-from analysis.sources import SOURCES, folded
+from analysis.sources import BESIDE, SOURCES, folded
 from analysis.sweep import Sweep, cell_requests
 from api.services.bankroll_costs import rules_cost, values_cost
+from api.services.errors import Invalid
 from api.services.experiments import Prepared
 from api.services.recorded import played
+from casino.errors import RulesError
 from casino.options import canonical, digest
 
 OWN_PLAY: Final = "played"
 _CELL: Final = 2  # milliseconds to check one
+_OF_RULES: Final = [[name] for name in ("rules", *BESIDE)]
 Json = dict[str, Any]
 
 
@@ -28,14 +32,16 @@ def prepare(
 ) -> Prepared:
     """Work a request out. `spend` is told the cost in milliseconds before the work, and may raise.
 
-    Raises BankrollError, RulesError or UnknownGame with a JSON Pointer.
+    Raises BankrollError, RulesError (the rules and what goes with them), Invalid (other members) or UnknownGame with a
+    JSON Pointer.
     """
     request = _with_play(session, player_id, body)
     if request.get("grid"):
         request.pop("label", None)  # it names the whole: each cell is called by its system
     cells, requests = cell_requests(request)
-    spend(_CELL * len(cells) + sum(map(values_cost, requests)) + _sources_cost(requests))
-    sweep = Sweep.from_json(request)
+    with _of_the_request():
+        spend(_CELL * len(cells) + sum(map(values_cost, requests)) + _sources_cost(requests))
+        sweep = Sweep.from_json(request)
     specs = [
         {"cell": dict(cell), "spec": json.loads(spec(experiment))}
         for cell, experiment in zip(cells, sweep.experiments, strict=True)
@@ -48,6 +54,17 @@ def prepare(
         chunks=sum(experiment.chunks for experiment in sweep.experiments),
         coups=sum(experiment.planned * experiment.stops.coups for experiment in sweep.experiments),
     )
+
+
+@contextmanager
+def _of_the_request() -> Iterator[None]:
+    """A member that is missing or misshapen is told as such: only what lies in the rules is an option of rules."""
+    try:
+        yield
+    except RulesError as refusal:
+        if refusal.pointer.split("/")[1:2] in _OF_RULES:
+            raise
+        raise Invalid(refusal.detail, pointer=refusal.pointer) from None
 
 
 def _with_play(session: Session, player_id: str, body: Mapping[str, Any]) -> Json:

@@ -255,8 +255,13 @@ REFUSED = [
     ({"sessions": 10**9, "stops": {"coups": 10**6}}, "bankroll", "/sessions"),
     ({"precision": {"of": "ruin", "half_width": "0"}}, "bankroll", "/precision/half_width"),
     ({"grid": {"bankroll": []}}, "bankroll", "/grid/bankroll"),
-    ({"grid": {"bankroll": [50, 0]}}, "rules", "/bankroll"),
-    ({"stops": None}, "rules", "/stops"),
+    ({"grid": {"bankroll": [50, 0]}}, "invalid", "/bankroll"),
+    ({"stops": None}, "invalid", "/stops"),
+    (
+        {"outcomes": None, "rules": {"preset": "house", "changes": {"decks": 9}}},
+        "rules",
+        "/rules/changes/decks",
+    ),
     ({"colour": "red"}, "validation", "/colour"),
     ({"played": {"game": "house"}}, "bankroll", "/played"),
 ]
@@ -278,6 +283,41 @@ def test_bad_input_is_refused_with_the_place(
     assert code in (None, found.json["code"])
     assert found.json["errors"][0]["pointer"] == pointer
     assert contents(stored) == before
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer", "told"),
+    [
+        (
+            {"staking": None},
+            "/staking",
+            '«staking» is missing: give an object (a system and its options, such as {"system": "flat", "unit": 5})',
+        ),
+        (
+            {"bankroll": None},
+            "/bankroll",
+            "«bankroll» is missing: give an integer, 1 to 10000000000000 (chips at the start)",
+        ),
+        (
+            {"stops": {}},
+            "/stops/coups",
+            "«coups» is missing: give an integer, 1 to 10000000 (most coups of a session)",
+        ),
+        (
+            {"staking": {"system": "flat"}},
+            "/staking/unit",
+            "«unit» is missing: give an integer, 1 to 1000000000000 (the first stake, in chips)",
+        ),
+    ],
+)
+def test_a_missing_member_is_named_with_what_would_be_right(
+    client: FlaskClient, player: dict[str, Any], changes: Any, pointer: str, told: str
+) -> None:
+    """It is no option of rules, so it is not called one."""
+    body = {name: value for name, value in {**COIN, **changes}.items() if value is not None}
+    found = client.post("/v1/experiments", json=body, headers=player["auth"])
+    assert (found.status_code, found.json["code"]) == (422, "invalid")
+    assert found.json["errors"] == [{"pointer": pointer, "detail": told}]
 
 
 def test_absurd_sizes_are_told_with_their_cost(client: FlaskClient, player: dict[str, Any]) -> None:

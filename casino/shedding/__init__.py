@@ -8,7 +8,8 @@ from casino.errors import RulesError
 from casino.options import schema_of
 from casino.shedding.actions import MEANINGS
 from casino.shedding.engine import ShedGame
-from casino.shedding.rules import Rules, build
+from casino.shedding.reading import build
+from casino.shedding.rules import Rules
 from casino.shedding.variants import VARIANTS, played_by
 
 

@@ -3,10 +3,12 @@
 Words parted by spaces: a rank («2», «T»), a span of ranks («5-T»), a suit («H»), one card («KH», «BJ»), «Jk» for
 both jokers, «*» for every card of rank and suit.
 
+>>> from casino.cards import members
 >>> [NAMES[card] for card in members(mask("2S 5-6 BJ"))]
 ['2S', '5S', '5H', '5D', '5C', '6S', '6H', '6D', '6C', 'BJ']
 """
 
+from itertools import groupby
 from typing import Final
 
 from casino.cards import BLACK_JOKER, FACES, NAMES, RANKS, RED_JOKER, SUITS
@@ -26,6 +28,36 @@ def mask(pattern: str, pointer: str = "") -> int:
     for word in pattern.split():
         bits |= _word(word, pointer)
     return bits
+
+
+def spelled(cards: int) -> str:
+    """The pattern of a set, the same for equal sets: whole ranks (three in a row and more as a span), whole suits,
+    then single cards, each upwards, then jokers.
+
+    >>> spelled(mask("RJ 7S 9-T H 8 BJ"))
+    '8-T H 7S Jk'
+    """
+    ranks = [rank for rank, bits in enumerate(OF_RANK) if cards & bits == bits]
+    if len(ranks) == len(OF_RANK):
+        words = ["*"]
+    else:
+        suits = [suit for suit, bits in enumerate(OF_SUIT) if cards & bits == bits]
+        told = sum(OF_RANK[rank] for rank in ranks)
+        for suit in suits:
+            told |= OF_SUIT[suit]
+        single = [name for bit, name in zip(BITS, NAMES, strict=True) if bit & cards & SUITED & ~told]
+        words = [*_spans(ranks), *(SUITS[suit] for suit in suits), *single]
+    jokers = [NAMES[card] for card in (BLACK_JOKER, RED_JOKER) if cards & BITS[card]]
+    return " ".join([*words, *(["Jk"] if len(jokers) == 2 else jokers)])
+
+
+def _spans(ranks: list[int]) -> list[str]:
+    """Ranks in rising order as words."""
+    words: list[str] = []
+    rows = groupby(enumerate(ranks), lambda pair: pair[1] - pair[0])
+    for row in ([RANKS[rank] for _, rank in pairs] for _, pairs in rows):
+        words += [f"{row[0]}-{row[-1]}"] if len(row) > 2 else row
+    return words
 
 
 def _word(word: str, pointer: str) -> int:

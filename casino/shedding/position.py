@@ -29,7 +29,7 @@ from casino.shedding.deal import (
 )
 from casino.shedding.fields import SCHEMA
 from casino.shedding.patterns import BITS
-from casino.shedding.rules import build
+from casino.shedding.reading import build
 from casino.shedding.tables import ANY, ANYTHING, FREE, RANK, quiet_goal
 
 if TYPE_CHECKING:

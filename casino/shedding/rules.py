@@ -6,14 +6,13 @@ and harder rules), «Romanian text» the one of the game, on points and with num
 written as in `patterns.py`, records of powers as in `powers.py`.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Final
 
 from casino.errors import RulesError
-from casino.options import Schema, check_changes, digest, option
-from casino.shedding.powers import BOOL, PAIR, PATTERN, POWER, WORTH, Pair, Power, Worth, frozen, plain
+from casino.options import Schema, digest, option
+from casino.shedding.powers import BOOL, PAIR, PATTERN, POWER, WORTH, Pair, Power, Worth, plain
 from casino.shedding.soundness import contradiction
 
 _HAND: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": 20}
@@ -320,22 +319,3 @@ class Rules:
     def hash(self) -> str:
         """Hex SHA-256 of the canonical JSON of the record."""
         return digest(self.to_json())
-
-
-def build(base: Mapping[str, Any], changes: Mapping[str, Any], pointer: str = "") -> Rules:
-    """The rules of a variant's full record with some options changed.
-
-    Raises RulesError: an unknown option, a wrong shape, or a contradiction, with a pointer below `pointer`.
-    """
-    check_changes(Rules, changes, pointer)
-    merged = {**base, **changes}
-    for modifier in ("cross_draw_stack", "draw_cards_match"):
-        if merged[modifier] and merged["draw_answers"] != base["draw_answers"]:
-            raise RulesError(
-                "says how 2s and 3s are answered, and so does «draw_answers»: give one of them",
-                pointer=f"{pointer}/{modifier}",
-            )
-    try:
-        return Rules(**{name: frozen(name, value) for name, value in merged.items()})
-    except RulesError as refusal:
-        raise RulesError(refusal.detail, pointer=pointer + refusal.pointer) from None

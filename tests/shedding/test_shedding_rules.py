@@ -10,9 +10,10 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 from layouts import NAMES, all_cards, at_random, when_one_can
 
+from casino.cards import NAMES as FACES
 from casino.catalogue import find
 from casino.errors import RulesError
-from casino.shedding.patterns import mask
+from casino.shedding.patterns import ALL, mask, spelled
 from casino.shedding.rules import Rules
 from casino.shedding.tables import compiled
 from casino.shedding.variants import VARIANTS
@@ -67,6 +68,61 @@ def test_the_full_record_is_accepted_as_options_again(name):
         again = find(name).game(json.loads(json.dumps(game.options)))
         assert again == game
         assert again.rules_hash == game.rules_hash
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "spellings"),
+    [
+        # A pattern means a set: neither the order nor the spaces nor the choice of words mean anything.
+        ("russian-104", "doubling", ["7 8", "8 7", "7  8", " 8 7 7 ", "7S 7H 7D 7C 8", "7-8"]),
+        ("russian-104", "wild", ["9 A", "A 9", "9  A"]),
+        ("russian-104", "doubling", ["H", "2H 3H 4H 5H 6H 7H 8H 9H TH JH QH KH AH"]),
+        ("russian-104", "doubling", ["*", "2-A", "S H D C", "A 2-K", "* 7 KH"]),
+        ("russian-104", "doubling", ["BJ RJ", "RJ BJ", "Jk", "Jk RJ"]),
+        ("russian-104", "doubling", ["", "  "]),
+        ("hungarian", "callable", ["5-T Q", "Q 5-T", "5 6 7 8-T Q"]),
+    ],
+)
+def test_rules_have_one_hash_however_a_pattern_is_spelled(name, option, spellings):
+    games = [find(name).game({option: text}) for text in spellings]
+    assert {game.rules_hash for game in games} == {games[0].rules_hash}
+    assert len({game.options[option] for game in games}) == 1
+
+
+def test_patterns_within_records_are_brought_to_one_spelling():
+    own = find("hungarian").game()
+    told = own.options
+    answers = [{"on": "QH  KH KS", "by": "KH KS QH"}]
+    points = [{"cards": "T  3 2", "points": 5}]
+    powers = [{**power, "cards": "BJ RJ"} if power["cards"] == "Jk" else power for power in told["powers"]]
+    assert find("hungarian").game({"answers": answers, "powers": powers}).rules_hash == own.rules_hash
+    assert find("hungarian").game({"points": points}).options["points"] == [{"cards": "2 3 T", "points": 5}]
+    with pytest.raises(RulesError, match="«ZZ» means no cards") as caught:
+        find("hungarian").game({"points": [*points, {"cards": "ZZ", "points": 1}]})
+    assert caught.value.pointer == "/options/points/1/cards"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_variant_keeps_its_own_spelling_and_hash(name):
+    """Given in full to any other variant too."""
+    own = VARIANTS[name].rules
+    for other in NAMES:
+        game = find(other).game(own.to_json(), 2)
+        assert (game.options, game.rules_hash) == (own.to_json(), own.hash)
+
+
+@given(st.integers(0, ALL), st.randoms(use_true_random=False))
+def test_a_spelled_set_is_that_set(cards, order):
+    """Whatever the set; and of any spelling of it the same comes."""
+    assert mask(spelled(cards)) == cards
+    words = [name for card, name in enumerate(FACES) if cards >> card & 1]
+    order.shuffle(words)
+    assert spelled(mask("  ".join(words))) == spelled(cards)
+
+
+def test_sets_are_spelled_by_ranks_suits_cards_and_jokers():
+    for text in ("", "*", "Jk", "* BJ", "2 3", "2-4", "5-T Q", "7 H", "A KS KH", "S H 2D Jk"):
+        assert sorted(spelled(mask(text)).split()) == sorted(text.split()), text
 
 
 def test_switches_are_refused_elsewhere_and_beside_what_they_set():

@@ -18,6 +18,7 @@ from api.refusals import Flaw, Unprocessable, UnsupportedType, flaw
 from api.services.errors import NotFound
 from api.strict_json import loads, token
 
+_AS_IT_IS: Final = "identity"  # of content codings the one that is none (RFC 9110, 8.4.1)
 _LONGEST_NAME: Final = 100
 _UNKNOWN: Final = "Unknown field."
 _MISSING: Final = "Missing data for required field."
@@ -41,6 +42,19 @@ def body_of(asked: Request) -> bytes:
     return body
 
 
+def _check_type(asked: Request) -> None:
+    """Is the body JSON in UTF-8, as it is? Raises UnsupportedType."""
+    if asked.mimetype != "application/json":
+        given = f"not {asked.mimetype[:60]}" if asked.mimetype else "the request names no Content-Type"
+        raise UnsupportedType(f"send the body as application/json; {given}")
+    charset = asked.mimetype_params.get("charset", "utf-8").lower()
+    if charset not in ("utf-8", "utf8"):
+        raise UnsupportedType(f"send JSON in UTF-8, not in {charset[:40]}")
+    coding = asked.headers.get("Content-Encoding", _AS_IT_IS).strip().lower()
+    if coding != _AS_IT_IS:
+        raise UnsupportedType(f"send the body as it is, not in {coding[:40]}")
+
+
 class StrictParser(FlaskParser):
     """webargs for this service."""
 
@@ -51,12 +65,7 @@ class StrictParser(FlaskParser):
         body = body_of(req)
         if not body:
             return {}
-        if req.mimetype != "application/json":
-            given = f"not {req.mimetype[:60]}" if req.mimetype else "the request names no Content-Type"
-            raise UnsupportedType(f"send the body as application/json; {given}")
-        charset = req.mimetype_params.get("charset", "utf-8").lower()
-        if charset not in ("utf-8", "utf8"):
-            raise UnsupportedType(f"send JSON in UTF-8, not in {charset[:40]}")
+        _check_type(req)
         return loads(body)
 
     def load_querystring(self, req: Request, schema: Schema) -> Any:

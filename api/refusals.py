@@ -103,7 +103,7 @@ class TooLarge(RequestError):
 
 
 class UnsupportedType(RequestError):
-    """The body is of another type than application/json, or in another character set than UTF-8."""
+    """The body is of another type than application/json, in another character set than UTF-8, or compressed."""
 
     code = "unsupported_type"
     status = 415

@@ -8,6 +8,7 @@ character (neither can be stored). Every refusal has a JSON Pointer where there 
 import json
 import math
 import re
+from codecs import BOM_UTF8
 from typing import Any, Final
 
 from api.refusals import DuplicateName, Malformed, TooDeep, Unprocessable, flaw
@@ -53,6 +54,8 @@ _DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_int=_integer
 
 def loads(body: bytes) -> Any:
     """The value of a body. Raises Malformed (400) or Unprocessable (422)."""
+    if body.startswith(BOM_UTF8):
+        raise Malformed("the body begins with a byte order mark: send JSON without one")
     try:
         value = _DECODER.decode(body.decode("utf-8"))
     except UnicodeDecodeError as error:

@@ -37,6 +37,14 @@ def test_constants_that_json_lacks_are_malformed(body: bytes) -> None:
     assert type(refusal_of(body)) is Malformed
 
 
+def test_a_byte_order_mark_is_called_by_its_name() -> None:
+    """RFC 8259, 8.1: none may be sent; and nobody sees it in his file."""
+    assert (
+        refusal_of(b"\xef\xbb\xbf{}").detail
+        == "the body begins with a byte order mark: send JSON without one"
+    )
+
+
 def test_bytes_that_are_not_utf8_are_malformed() -> None:
     assert "byte 2" in refusal_of(b'["\xff"]').detail
 

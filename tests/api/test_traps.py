@@ -60,6 +60,19 @@ def test_another_character_set_is_415(app: Flask, client: FlaskClient) -> None:
     assert (problem["status"], problem["code"]) == (415, "unsupported_type")
 
 
+@pytest.mark.parametrize(
+    ("coding", "status"), [("gzip", 415), ("br, gzip", 415), ("identity", 201), ("Identity", 201)]
+)
+def test_a_body_in_another_coding_is_415(client: FlaskClient, coding: str, status: int) -> None:
+    """RFC 9110, 8.4: nothing here takes a coding off; one that is none is fine."""
+    told = client.post("/v1/players", json={"name": "Ada"}, headers={"Content-Encoding": coding})
+    assert told.status_code == status
+    if status == 415:
+        assert told.json is not None
+        assert told.json["code"] == "unsupported_type"
+        assert told.json["detail"] == f"send the body as it is, not in {coding}"
+
+
 def test_json_with_the_charset_named_is_taken(client: FlaskClient) -> None:
     made = client.post(
         "/v1/players", data='{"name": "Тётя"}'.encode(), content_type="application/json; charset=UTF-8"

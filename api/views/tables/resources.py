@@ -15,7 +15,7 @@ from api.ids import new_id
 from api.paging import next_link, page
 from api.services.errors import Conflict, Forbidden, Gone, Invalid, LimitReached, NotFound, Stale
 from api.services.tables import acting, opening, views
-from api.services.tables.asked import ACTION, Autoplay, Opening
+from api.services.tables.asked import ACTION, Autoplay, Opening, Plan
 from api.services.tables.change import Change, commit
 from api.services.tables.families import conductor_of
 from api.services.tables.model import Json, TableData, load_for
@@ -99,14 +99,17 @@ def open_table(body: dict[str, Any]) -> Response:
     what bank keeps the risk of ruin down to 5, 1 and 0.1 in a hundred; who first asks for rules and a number of punters
     pays for it with units of the rate limit.
     """
-    config = service().config
-    plan, who, table_id = opening.plan(_opening(body)), caller().player, new_id("tbl", now())
-    plan = opening.foretell(plan, spend)
-    rehearsed = opening.rehearse(plan, table_id, terms())
-    if rehearsed is not None:
-        spend_thought(rehearsed.thought)
+    who, table_id = caller().player, new_id("tbl", now())
 
-    def create(session: Session) -> Json:
+    def think(_: Session) -> tuple[Plan, Any]:
+        plan = opening.foretell(opening.plan(_opening(body)), spend)
+        rehearsed = opening.rehearse(plan, table_id, terms())
+        if rehearsed is not None:
+            spend_thought(rehearsed.thought)
+        return plan, rehearsed
+
+    def create(session: Session, thought: tuple[Plan, Any]) -> Json:
+        plan, rehearsed = thought
         table, invite = opening.create(
             session,
             plan,
@@ -115,13 +118,14 @@ def open_table(body: dict[str, Any]) -> Response:
             now(),
             table_id=table_id,
             engine=engine_version(),
-            most_open=config.open_tables,
+            most_open=service().config.open_tables,
         )
         answer = _done(session, acting.begin(session, table, who, terms(), now(), rehearsed))
         return {**answer, "invite": invite} if invite else answer
 
     return write(
         create,
+        plan=think,
         status=201,
         location=lambda made: f"/v1/tables/{made['id']}",
         etag=_tag,

@@ -1,11 +1,16 @@
 """ETag, 304, 412 and Idempotency-Key at a table (`api.md`, «Conventions»)."""
 
+from collections.abc import Callable
+from itertools import pairwise
 from threading import Barrier, Thread
 from time import sleep
+from typing import Any
 
+import pytest
 from flask import Flask
 
 from api.db import Database
+from api.services.tables import bank_needed, opening
 from tests.api.tables.people import Json, Person, snapshot, sound
 
 
@@ -90,3 +95,27 @@ def test_two_actions_for_one_seat_at_once_one_wins(ada: Person, app: Flask, data
         ada.do(table, "stand")
         ada.ask("DELETE", f"/tables/{table}/seats/0")
     sound(database)
+
+
+def test_a_table_that_is_asked_for_again_is_neither_thought_out_nor_paid_for_again(
+    ada: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The stored answer is found first: a repetition costs one unit, whatever the first one cost."""
+    bank_needed._known.clear()
+    asked: list[str] = []
+    for name in ("foretell", "rehearse"):
+        work = getattr(opening, name)
+
+        def counted(*given: Any, name: str = name, work: Callable[..., Any] = work) -> Any:
+            asked.append(name)
+            return work(*given)
+
+        monkeypatch.setattr(opening, name, counted)
+    body, headers = {"game": "house"}, {"Idempotency-Key": "one-table"}
+    first, *again = (ada.ask("POST", "/tables", json=body, headers=headers) for _ in range(3))
+    assert [response.status_code for response in (first, *again)] == [201] * 3
+    assert {response.json["id"] for response in again} == {first.json["id"]}
+    assert all(response.headers["Idempotency-Replayed"] == "true" for response in again)
+    assert asked == ["foretell", "rehearse"]
+    left = [int(response.headers["X-RateLimit-Remaining"]) for response in (first, *again)]
+    assert [before - after for before, after in pairwise(left)] == [1, 1]

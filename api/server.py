@@ -10,6 +10,7 @@ import logging
 import mmap
 import signal
 import socket
+import struct
 import sys
 from collections.abc import Callable
 from time import monotonic, sleep
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 _SWITCH: Final = 0.0005  # seconds
 _BOOT_SECONDS: Final = 60.0  # longest wait for new workers before the old ones are stopped all the same
 _BOOT_LOOK: Final = 0.05
+_READ_SECONDS: Final = 20.0  # in which a request has to be there as a whole: its thread waits for it
+_WRITE_SECONDS: Final = 30  # for which a client may take nothing of an answer
 _HTTP_WORDS: Final[dict[int, tuple[str, str]]] = {
     400: ("bad_request", "The request cannot be read"),
     414: ("bad_request", "The request line is too long"),
@@ -76,6 +79,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._shared = mmap.mmap(-1, 1)  # made before the fork: what the worker writes the master reads
+        self._reading: dict[Any, float] = {}  # connections, and until when their request has to be there
 
     @property
     def serves(self) -> bool:
@@ -111,6 +115,31 @@ class Worker(ThreadWorker):  # type: ignore[misc]
                 self.accept(listener)
                 if self.nr_conns == before:
                     break
+
+    def handle(self, conn: Any) -> Any:
+        """Serve a request that is coming in; a client that takes its time keeps its thread no longer than is told."""
+        if not conn.initialized:
+            patience = struct.pack("ll", _WRITE_SECONDS, 0)
+            conn.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, patience)
+        self._reading[conn] = monotonic() + _READ_SECONDS
+        try:
+            return super().handle(conn)
+        finally:
+            self._reading.pop(conn, None)
+
+    def handle_request(self, req: Any, conn: Any) -> Any:
+        """Serve a request whose head is there; where it has no body, it is there as a whole."""
+        if not any(name in ("CONTENT-LENGTH", "TRANSFER-ENCODING") for name, _ in req.headers):
+            self._reading.pop(conn, None)
+        return super().handle_request(req, conn)
+
+    def murder_keepalived(self, force: bool = False) -> None:
+        """Look after connections, every second or so: nothing more is read of a request that is late."""
+        super().murder_keepalived(force)
+        for conn, until in list(self._reading.items()):
+            if monotonic() > until and self._reading.pop(conn, None) is not None:
+                with contextlib.suppress(OSError):
+                    conn.sock.shutdown(socket.SHUT_RD)  # what it was answered in the meantime is sent
 
     def init_signals(self) -> None:
         super().init_signals()

@@ -89,6 +89,36 @@ def run(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+class Hasty(Served):
+    """One that waits half a second for a request."""
+
+    command = (
+        "-c",
+        "import api.server; api.server._READ_SECONDS = 0.5; from api.cli import main; main(['serve'])",
+    )
+
+
+@pytest.mark.parametrize("body", [b"", b'{"name": '])
+def test_clients_that_never_end_their_requests_do_not_stop_the_service(tmp_path: Path, body: bytes) -> None:
+    """More of them than threads, in the head or in the body: their threads are free again when time is up."""
+    served = Hasty(tmp_path, MACAO_THREADS="2", MACAO_MAX_WAITERS="1")
+    begun = (
+        b"POST /v1/players HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 99\r\n"
+    )
+    slow = [socket.create_connection(("127.0.0.1", served.port), timeout=WAIT) for _ in range(6)]
+    try:
+        for client in slow:
+            client.sendall(begun + (b"\r\n" + body if body else b""))
+        assert served.ask("GET", "/livez")[0] == 200
+        assert all(b" 200 " not in client.recv(100) for client in slow)  # hung up, or refused
+        assert served.stop() == 0
+        assert "Traceback" not in served.log()
+    finally:
+        for client in slow:
+            client.close()
+        served.close()
+
+
 def test_a_busy_port_is_told_in_one_line(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

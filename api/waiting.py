@@ -11,9 +11,13 @@ from threading import Condition, Thread
 from time import monotonic
 from typing import Final
 
+import structlog
+
 INTERVAL: Final = 0.02
 _PATIENCE: Final = 0.5  # longest sleep of a waiter, so that a stopping service is noticed
 Ask = Callable[[Sequence[str]], dict[str, int]]
+
+_log = structlog.get_logger()
 
 
 class TooManyWaiters(Exception):
@@ -31,6 +35,7 @@ class Watcher:
         self._waiting: Counter[str] = Counter()
         self._last: dict[str, int] = {}
         self._thread: Thread | None = None
+        self._faulty = False  # did the last question fail?
 
     def poke(self, table: str, last: int) -> None:
         """Tell that this process committed events of a table, up to this number."""
@@ -85,10 +90,22 @@ class Watcher:
                     self._changed.notify_all()
                     return
                 tables = list(self._waiting)
-            try:
-                numbers = self._ask(tables)
-            except Exception:
-                numbers = {}
+            numbers = self._asked(tables)
             with self._changed:
                 self._note({table: last for table, last in numbers.items() if table in self._waiting})
                 self._changed.wait(INTERVAL)
+
+    def _asked(self, tables: Sequence[str]) -> dict[str, int]:
+        """The numbers; none where the database fails, of which the first of a run of faults is logged."""
+        try:
+            numbers = self._ask(tables)
+        except Exception:
+            if not self._faulty:
+                _log.exception(
+                    "events",
+                    fault="they cannot be read; they are asked for again, without another line, till they can",
+                )
+            self._faulty = True
+            return {}
+        self._faulty = False
+        return numbers

@@ -252,6 +252,8 @@ class _Lines:
             self.shuffles.append(Shuffle(len(self.actions), tuple(faces(rest))))
         elif word == "option":
             name, _, value = rest.partition(" ")
+            if name in self.options:
+                raise NotationError(f"«option {name[:40]}» stands in a line above already: give it once")
             self.options[name] = _value(value)
         elif word.isdecimal():
             self.actions.append((_number(word), rest))

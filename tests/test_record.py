@@ -143,6 +143,8 @@ def test_what_is_no_record_is_refused_by_place(record, change, pointer):
         ("seats 2", "seats two", None),
         ("game house", "name house", 2),
         ("option decks 2", "option decks two", 6),
+        ("option decks 2", "option decks 2\noption decks 2", 7),
+        ("option decks 2", "option decks 1\n\noption decks 2", 8),
         ("1 bank 500", "one bank 500", None),
         ("seats 2", "seats 2\nseats 3", 4),
         ("shuffle ", "shuffle 99 ", None),
@@ -155,6 +157,16 @@ def test_a_line_that_says_nothing_is_named(record, old, new, line):
     with pytest.raises(NotationError) as caught:
         Record.from_text(text.replace(old, new, 1))
     assert line is None or caught.value.pointer == f"/{line}"
+
+
+def test_an_option_that_is_given_twice_is_named_with_its_line(record):
+    """Neither the first nor the last is taken silently."""
+    twice = record.to_text().replace("option ties ", 'option ties "push"\noption ties ', 1)
+    wanted = twice.splitlines().index('option ties "push"') + 2
+    with pytest.raises(NotationError) as caught:
+        Record.from_text(twice)
+    assert caught.value.detail == f"line {wanted}: «option ties» stands in a line above already: give it once"
+    assert caught.value.pointer == f"/{wanted}"
 
 
 def test_a_record_of_no_game_or_of_other_rules_is_refused(record):

@@ -158,6 +158,15 @@ def test_a_transfer_needs_the_next_number(written, seq):
 def test_the_next_number_is_taken(written):
     with written.write() as session:
         session.execute(text("INSERT " + copied_transfer(3, "trf_new")))
+    rest = "at, source, target, amount, kind, source_after, target_after, previous, hash"
+    with written.read() as session:
+        numbers = session.execute(text("SELECT seq FROM transfers ORDER BY seq")).scalars().all()
+        copied, new = (
+            session.execute(text(f"SELECT {rest} FROM transfers WHERE {which}")).one()
+            for which in ("seq = 2", "id = 'trf_new'")
+        )
+    assert numbers == [1, 2, 3]
+    assert new == copied
 
 
 @pytest.mark.parametrize("n", [1, 2, 4])

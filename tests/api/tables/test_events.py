@@ -1,12 +1,14 @@
 """Events: one numbering for all, data by viewer; long poll and stream (`table.md`, «Events»)."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from threading import Thread
 from time import monotonic, sleep
 
 import pytest
+import structlog
 from flask import Flask
+from sqlalchemy.exc import OperationalError
 
 from api.db import Database
 from api.services.errors import Busy
@@ -190,3 +192,20 @@ def test_a_long_poll_is_refused_if_its_key_was_revoked_meanwhile(ada: Person, ap
 
     revoked_meanwhile(ada, poll)
     assert found == [401]
+
+
+def test_a_run_of_faults_of_the_database_is_logged_once() -> None:
+    """The watcher asks 50 times a second: a line for the first fault of each run, and nobody's wait ends."""
+    calls: list[int] = []
+
+    def ask(tables: Sequence[str]) -> dict[str, int]:
+        calls.append(len(calls))
+        if len(calls) in (1, 2, 3, 5, 6):
+            raise OperationalError("SELECT 1", {}, Exception("the database is gone"))
+        return {"tbl_a": 1} if len(calls) > 6 else {}
+
+    with structlog.testing.capture_logs() as lines:
+        assert Watcher(ask, 10, lambda: False).wait("tbl_a", 0, 60)
+    assert len(calls) == 7, "three faults, an answer without news, two faults, an event"
+    told = [(line["log_level"], line["event"], line["exc_info"]) for line in lines]
+    assert told == [("error", "events", True)] * 2

@@ -95,6 +95,7 @@ def remove(session: Session, player_id: str, now: datetime) -> int:
         )
     # Before the ledger is locked: who purges old answers holds some of these, and may go on to the ledger.
     session.execute(delete(IdempotencyKey).where(IdempotencyKey.owner == player_id))
+    _change_tables_of(session, player_id)
     wallet = ledger.wallet_of(session, player_id)
     chips = ledger.balances_of(session, [wallet])[wallet]
     if chips:
@@ -172,6 +173,14 @@ def _tables_of(session: Session, player_id: str) -> list[str]:
         .order_by(Seat.table_id)
     )
     return list(session.scalars(wanted).unique())
+
+
+def _change_tables_of(session: Session, player_id: str) -> None:
+    """A new version of the closed tables where he has a seat: they no longer show his name, so their tags change."""
+    sat = Table.id.in_(select(Seat.table_id).where(Seat.player_id == player_id))
+    # In one order: another player who is being deleted may have sat at the same tables.
+    session.execute(select(Table.id).where(sat).order_by(Table.id).with_for_update(key_share=True)).all()
+    session.execute(update(Table).where(sat).values(version=Table.version + 1))
 
 
 def _stream(session: Session, statement: Select[*tuple[Any, ...]]) -> Iterator[Any]:

@@ -15,6 +15,7 @@ from api.services.errors import PlanStale
 from api.services.tables.acting import plan_join
 from api.services.tables.change import Change, commit
 from api.services.tables.play import Terms
+from tests.api.matches.matches import BOT, ME, OPEN, play_out
 from tests.api.tables.people import Json, Person, sound
 
 NAME = "Zebedee"
@@ -179,3 +180,37 @@ def test_a_seat_planned_before_a_deletion_or_a_limit_is_not_taken(
     with pytest.raises(PlanStale):
         write(planned)
     assert [seat["kind"] for seat in boris.get(f"/tables/{table}")["seats"]] == ["player", "open", "house"]
+
+
+def test_a_closed_table_that_is_known_is_sent_anew_without_the_name(
+    zebedee: Person, person: Callable[[str], Person], database: Database
+) -> None:
+    """Its tag changes with what is shown: he keeps his seat at a match that is over, but not his name."""
+    boris = person("Boris")
+    table = zebedee.open(game="peklo", options={"max_hand": 2}, seats=[ME, OPEN, BOT], spectators=True)["id"]
+    boris.post(f"/tables/{table}/seats", {}, 201)
+    other = boris.open()["id"]
+    play_out([zebedee, boris], table)
+
+    def known(name: str, tag: str | None = None) -> Any:
+        headers = {"If-None-Match": tag} if tag else {}
+        return boris.ask("GET", f"/tables/{name}", headers=headers)
+
+    closed, open_one = known(table), known(other)
+    assert closed.json["closed_at"] is not None
+    assert NAME in [seat["name"] for seat in closed.json["seats"]]
+    assert [
+        known(table, closed.headers["ETag"]).status_code,
+        known(other, open_one.headers["ETag"]).status_code,
+    ] == [
+        304,
+        304,
+    ]
+    delete(zebedee)
+    anew = known(table, closed.headers["ETag"])
+    assert anew.status_code == 200
+    assert anew.headers["ETag"] != closed.headers["ETag"]
+    assert NAME not in anew.text
+    assert known(table, anew.headers["ETag"]).status_code == 304
+    assert known(other, open_one.headers["ETag"]).status_code == 304, "he never sat there"
+    sound(database)

@@ -10,8 +10,7 @@ from sqlalchemy import Connection, bindparam, select, update
 from sqlalchemy.orm import Session
 
 from api.db import Turn, after_commit, at_the_end
-from api.models import Bank, Coup, CoupResult, Event, Player, Seat, Table
-from api.models.ledger import HOUSE
+from api.models import HOUSE, Bank, Coup, CoupResult, Event, Player, Seat, Table
 from api.prepared import Batch, Prepared, inserting
 from api.services import audit_log, ledger
 from api.services.errors import InsufficientFunds, PlanStale
@@ -34,9 +33,9 @@ class Change:
     """Everything that one request changes at one table.
 
     `counted_on` are the balances (account: chips) that the plan took for granted, `moves` the ledger's entries,
-    the row lists are values for the database. `report` goes into the answer, `live` is the state as it then is;
-    a `silent` change leaves its events out of the answer, for they are many. `thought`: what its bots took to think, in
-    seconds of a processor.
+    the row lists are values for the database (of `results` with the `account` whose balances they tell). `report` goes
+    into the answer, `live` is the state as it then is; a `silent` change leaves its events out of the answer, for they
+    are many. `thought`: what its bots took to think, in seconds of a processor.
     """
 
     table: TableData
@@ -94,11 +93,11 @@ _NEW_EVENT: Final = inserting(Event)
 _NEW_BANK, _NEW_COUP, _NEW_RESULT = inserting(Bank), inserting(Coup), inserting(CoupResult, besides=["id"])
 
 
-def commit(session: Session, change: Change, now: datetime) -> TableData:
-    """Write a change; the table as it then is. Raises PlanStale where it was planned for another state.
+def commit(session: Session, change: Change, now: datetime, player: str | None = None) -> TableData:
+    """Write a change, for the player who asked for it; the table as it then is.
 
     Its chips move when all else is done, the answer made included: the head of the ledger's chain, for which all
-    tables queue, is locked for that moment only. That the balances are not those of the plan is noticed then, too.
+    tables queue, is locked for that moment only. Raises PlanStale, then too, where it was planned for another state.
     """
     table = change.table
     connection = session.connection()
@@ -106,13 +105,15 @@ def commit(session: Session, change: Change, now: datetime) -> TableData:
     batch = Batch()
     batch.add(_NEW_BANK, *change.new_banks)
     batch.add(_NEW_COUP, *change.new_coups)
-    batch.add(_NEW_RESULT, *change.results)
+    if not change.moves:
+        batch.add(_NEW_RESULT, *change.results)
     _update(batch, Bank, change.banks)
     _update(batch, Coup, change.coups)
     batch.add(_NEW_EVENT, *_event_rows(change, now))
     batch.run(connection)
     if change.moves:
-        at_the_end(session, Turn.LEDGER, partial(_move_chips, change=change, now=now))
+        firm = _firm(change, player)
+        at_the_end(session, Turn.LEDGER, partial(_move_chips, change=change, firm=firm, now=now))
     _write_sitters(connection, change, now)
     if ended := change.ended:
         after_commit(session, partial(_count, table.game, ended))
@@ -122,7 +123,20 @@ def commit(session: Session, change: Change, now: datetime) -> TableData:
     return _after(change)
 
 
-def _move_chips(session: Session, change: Change, now: datetime) -> None:
+def _firm(change: Change, player: str | None) -> set[int]:
+    """Wallets that must hold what the plan counted on: his who is told what he then holds, and theirs whose limits
+    were held to. What others win or lose elsewhere meanwhile holds up nobody."""
+    spent = {entry.source for entry in change.moves}
+    return {
+        sitter.account
+        for sitter in change.table.sitters
+        if sitter.account is not None
+        and (sitter.player == player or (sitter.limits and sitter.account in spent))
+    }
+
+
+def _move_chips(session: Session, change: Change, firm: set[int], now: datetime) -> None:
+    """Post the transfers, and write what was won and lost with the balances as they turn out to be."""
     try:
         posted = ledger.post(session, change.moves, now)
     except InsufficientFunds:
@@ -130,7 +144,16 @@ def _move_chips(session: Session, change: Change, now: datetime) -> None:
         if ledger.balances_of(session, change.counted_on) != change.counted_on:
             raise PlanStale from None
         raise
-    _check_balances(posted, change.counted_on)
+    held = _held_before(posted)
+    drift = {account: held.get(account, counted) - counted for account, counted in change.counted_on.items()}
+    if any(drift.get(account) for account in firm):
+        raise PlanStale
+    rows = [_drifted(row, drift.get(row["account"], 0)) for row in change.results]
+    _NEW_RESULT.run_many(session.connection(), rows)
+
+
+def _drifted(row: Json, by: int) -> Json:
+    return {**row, **{name: row[name] + by for name in ("balance_before", "balance_after")}}
 
 
 def _count(game: str, ends: list[str]) -> None:
@@ -171,19 +194,13 @@ def _updating(model: type[Bank] | type[Coup], names: tuple[str, ...]) -> Prepare
     return Prepared(update(model).where(model.id == bindparam("this")).values(new))
 
 
-def _check_balances(posted: list[ledger.Posted], counted_on: Mapping[int, int]) -> None:
-    """Each wallet must have held what the plan counted on when its first transfer was posted."""
-    seen: set[int] = set()
+def _held_before(posted: list[ledger.Posted]) -> dict[int, int]:
+    """What each account held when its first transfer was posted."""
+    held: dict[int, int] = {}
     for done in posted:
-        entry = done.entry
-        for account, before in (
-            (entry.source, done.source_after + entry.amount),
-            (entry.target, done.target_after - entry.amount),
-        ):
-            if account != HOUSE and account not in seen:
-                seen.add(account)
-                if counted_on.get(account, before) != before:
-                    raise PlanStale
+        held.setdefault(done.entry.source, done.source_after + done.entry.amount)
+        held.setdefault(done.entry.target, done.target_after - done.entry.amount)
+    return held
 
 
 def _event_rows(change: Change, now: datetime) -> list[Json]:

@@ -97,6 +97,7 @@ class Gathered:
             "coup_id": coup_id,
             "table_id": self.table.id,
             "player_id": sitter.player,
+            "account": sitter.account,
             "seat": seat,
             "game": self.table.game,
             "at": self.now,

@@ -55,7 +55,7 @@ def _tag(answer: Json) -> str:
 def _done(session: Session, change: Change) -> Json:
     """Write a planned change; the view after it, for the caller."""
     who = caller().player
-    table = commit(session, change, now())
+    table = commit(session, change, now(), who)
     allow(session, table, who, now())
     shown = views.answer(change, table, who, terms(), now())
     return {"server_time": stamp(now()), **shown, "etag": etag_of(*views.parts_of_tag(table, who))}

@@ -324,3 +324,43 @@ def test_a_deal_planned_on_a_wallet_that_was_emptied_meanwhile_is_planned_anew(
     assert (view["phase"], view["last"]["chips"]) == ("closed", [300, -300])
     assert (ada.balance, boris.balance) == (800, 200)
     sound(database)
+
+
+def test_what_another_player_does_elsewhere_holds_up_no_settlement(
+    ada: Person, boris: Person, database: Database, now: datetime
+) -> None:
+    """Ada's last card ends a deal; since it was planned Boris has staked at another table. It is settled all the same,
+    and the row of the deal tells his balances as they are: 970 less 300 lost, for 30 are held elsewhere."""
+    table = ada.open(game="russian-104", seats=[ME, OPEN], ante=300)["id"]
+    boris.post(f"/tables/{table}/seats", {}, 201)
+    plant(database, table, game="russian-104", **GOING_OUT)
+    with database.read() as session:
+        planned = plan_actions(session, table, ada.id, {"/action": "play 7S"}, Terms(1000, 1000), now)
+    boris.do(boris.open()["id"], "stake 10")
+    with database.write() as session:
+        after = commit(session, planned, now, ada.id)
+    assert after.phase == "play", "the next deal has begun, for another ante of 300"
+    assert (ada.balance, boris.balance) == (1000 - 300 + 600 - 300, 1000 - 300 - 30 - 300)
+    with database.read() as session:
+        rows = session.execute(
+            select(CoupResult.player_id, CoupResult.balance_before, CoupResult.balance_after).where(
+                CoupResult.table_id == table
+            )
+        ).all()
+    assert sorted(tuple(row) for row in rows) == sorted([(ada.id, 1000, 1300), (boris.id, 970, 670)])
+    sound(database)
+
+
+def test_who_acts_is_told_what_he_then_has(
+    ada: Person, boris: Person, database: Database, now: datetime
+) -> None:
+    """What Ada did elsewhere since her action was planned makes the plan stale: the answer tells what she has."""
+    table = ada.open(game="russian-104", seats=[ME, OPEN], ante=300)["id"]
+    boris.post(f"/tables/{table}/seats", {}, 201)
+    plant(database, table, game="russian-104", **GOING_OUT)
+    with database.read() as session:
+        planned = plan_actions(session, table, ada.id, {"/action": "play 7S"}, Terms(1000, 1000), now)
+    ada.do(ada.open()["id"], "stake 10")
+    with pytest.raises(PlanStale), database.write() as session:
+        commit(session, planned, now, ada.id)
+    assert ada.do(table, "play 7S")["you"]["balance"] == ada.balance == 1000 - 300 - 30 + 600 - 300

@@ -60,6 +60,7 @@ class Database:
     def __init__(self, url: str, *, patience: float = PATIENCE) -> None:
         self.url = _parse(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        self._glances = _Glances()
         if self.is_sqlite:
             self._open_sqlite(patience)
         else:
@@ -78,9 +79,18 @@ class Database:
 
     @contextmanager
     def glance(self) -> Iterator[Connection]:
-        """A connection for `Prepared` selects: each is a snapshot by itself, so no transaction is opened for it."""
-        with _retryable(), self._glancer.connect() as connection:
-            yield connection
+        """A connection for `Prepared` selects: each is a snapshot by itself, so no transaction is opened for it.
+
+        Some are kept at hand: to take one from its pool and to give it back costs as much as what it is asked.
+        """
+        with _retryable():
+            connection = self._glances.take() or self._glancer.connect()
+            try:
+                yield connection
+            except BaseException:
+                self._glances.drop(connection)
+                raise
+            self._glances.keep(connection)
 
     @contextmanager
     def write(self) -> Iterator[Session]:
@@ -115,12 +125,14 @@ class Database:
 
     def dispose(self) -> None:
         """Close all connections; the next use opens new ones."""
+        self._glances.close()
         self._writer.dispose()
         self._reader.dispose()
         if self._queue is not None:
             self._queue.close()
 
     def _forget(self) -> None:
+        self._glances.forget()
         self._writer.dispose(close=False)
         self._reader.dispose(close=False)
         if self._queue is not None:
@@ -166,6 +178,43 @@ class Database:
             isolation_level=isolation,
             connect_args={"options": " ".join(f"-c {setting}" for setting in settings)},
         )
+
+
+class _Glances:
+    """Connections of one pool that are at hand for the next glance, the last used first."""
+
+    def __init__(self) -> None:
+        self._idle: list[Connection] = []
+        self._parents: list[Connection] = []
+
+    def take(self) -> Connection | None:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return None
+
+    def keep(self, connection: Connection) -> None:
+        if len(self._idle) < _KEPT:
+            self._idle.append(connection)
+        else:
+            connection.close()
+
+    def drop(self, connection: Connection) -> None:
+        """Close one that failed; if it was lost, those at hand were too."""
+        lost = connection.invalidated
+        connection.close()
+        while lost and (other := self.take()) is not None:
+            other.invalidate()
+            other.close()
+
+    def close(self) -> None:
+        while (connection := self.take()) is not None:
+            connection.close()
+
+    def forget(self) -> None:
+        """In a forked child: leave the parent's alone, and in memory, for to be collected would be to be closed."""
+        self._parents += self._idle
+        self._idle = []
 
 
 def after_commit(session: Session, hook: Callable[[], object]) -> None:

@@ -4,18 +4,20 @@ Lines hold no key, no seed and no card: a request's line is made of the fields b
 its query, its headers nor its body.
 """
 
+import atexit
 import json
 import logging
 import re
 import sys
 from collections.abc import MutableMapping
-from typing import Any, Final
+from typing import Any, Final, TextIO, cast
 
 import structlog
 from flask import Request
 
 from api.config import Config
 from api.context import Context
+from api.log_writer import WriteBehind
 
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, default=str)
 _ROWS: Final = re.compile(r"^(DETAIL|CONTEXT):.*$", re.MULTILINE)
@@ -72,6 +74,14 @@ class _Lines:
     """The logger of requests, bound once: binding it anew costs as much as writing the line."""
 
     logger: Any = None
+
+
+def write_behind() -> None:
+    """Let the lines of requests be written by a thread, for a process that serves many at a time. Others are written
+    as ever, at once."""
+    behind = WriteBehind(sys.stderr)
+    _Lines.logger = structlog.wrap_logger(structlog.WriteLogger(cast(TextIO, behind))).bind()
+    atexit.register(behind.drain)
 
 
 def log_request(asked: Request, here: Context, status: int, seconds: float) -> None:

@@ -256,6 +256,7 @@ class Server(BaseApplication):  # type: ignore[misc]
         sys.setswitchinterval(_SWITCH)
         share_arenas()
         app = create_app(self._config)
+        logs.write_behind()
         Ticker(app.extensions[NAME]).start()
         Warmer(app.extensions[NAME]).start()
         return app

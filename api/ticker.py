@@ -57,8 +57,8 @@ class Ticker(Thread):
         now = service.now()
         if not self._holds_lease(now):
             return 0
-        with service.database.read() as session:
-            overdue = due(session, now)
+        with service.database.glance() as connection:
+            overdue = due(connection, now)
         thought: dict[str, float] = defaultdict(float)
         played = 0
         for table, creator in overdue:
@@ -87,8 +87,8 @@ class Ticker(Thread):
         if self._renew_at is not None and now < self._renew_at:
             return True
         database = self._service.database
-        with database.read() as session:
-            if not leases.free(session, LEASE, self._holder, now):
+        with database.glance() as connection:
+            if not leases.free(connection, LEASE, self._holder, now):
                 self._renew_at = None
                 return False
         with database.write() as session:

@@ -114,8 +114,8 @@ class Worker:
             return
         if self._queue is None:
             self._queue = self._open_queue()
-        with self.database.read() as session:
-            may = leases.free(session, CARETAKER, self._holder, now)
+        with self.database.glance() as connection:
+            may = leases.free(connection, CARETAKER, self._holder, now)
         if may and self._take(CARETAKER, now):
             self._care(self._queue, now)
 

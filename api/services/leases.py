@@ -1,18 +1,21 @@
 """Leases: a task that one process at a time does, on however many hosts, until it hands it back or dies."""
 
 from datetime import datetime, timedelta
-from typing import Any, cast
+from typing import Any, Final, cast
 
-from sqlalchemy import CursorResult, delete, insert, or_, select, update
+from sqlalchemy import Connection, CursorResult, bindparam, delete, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from api.models import Lease
+from api.prepared import Prepared
+
+_FIND: Final = Prepared(select(Lease.holder, Lease.expires_at).where(Lease.name == bindparam("name")))
 
 
-def free(session: Session, name: str, holder: str, now: datetime) -> bool:
-    """Could this holder take the lease now? (Asked in a read, so that those who wait do not write.)"""
-    row = session.execute(select(Lease.holder, Lease.expires_at).where(Lease.name == name)).first()
+def free(connection: Connection, name: str, holder: str, now: datetime) -> bool:
+    """Could this holder take the lease now? (Asked in a glance, so that those who wait do not write.)"""
+    row = _FIND.first(connection, {"name": name})
     return row is None or row.holder == holder or row.expires_at <= now
 
 

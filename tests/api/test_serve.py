@@ -46,7 +46,9 @@ def test_it_starts_greets_serves_stops_and_goes_on(serve: Callable[..., Served],
     again = serve()
     status, _, body = again.ask("GET", "/v1/players/me", **key)
     assert (status, json.loads(body)["id"]) == (200, player["id"])
+    again.ask("GET", "/livez", **{"X-Request-Id": "the-last-one"})
     assert again.stop(signal.SIGINT) == 0
+    assert '"the-last-one"' in again.log(), "lines of requests that were still to be written"
     assert player["api_key"] not in again.log()
     for line in again.log().splitlines():
         json.loads(line)

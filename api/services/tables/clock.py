@@ -4,11 +4,11 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlalchemy import Connection, bindparam, select
 
 from api.db import Database
 from api.models import Table
+from api.prepared import Prepared
 from api.services.errors import PlanStale
 from api.services.tables.acting import plan_time_up
 from api.services.tables.change import commit
@@ -25,10 +25,17 @@ class Due(NamedTuple):
     creator: str
 
 
-def due(session: Session, now: datetime) -> list[Due]:
+_DUE: Final = Prepared(
+    select(Table.id, Table.creator_id)
+    .where(Table.phase != "closed", Table.deadline <= bindparam("now"))
+    .order_by(Table.deadline)
+    .limit(_AT_ONCE)
+)
+
+
+def due(connection: Connection, now: datetime) -> list[Due]:
     """Tables whose time is up, the longest overdue first."""
-    query = select(Table.id, Table.creator_id).where(Table.phase != "closed", Table.deadline <= now)
-    return [Due(*row) for row in session.execute(query.order_by(Table.deadline).limit(_AT_ONCE))]
+    return [Due(*row) for row in _DUE.all(connection, {"now": now})]
 
 
 def time_up(

@@ -104,11 +104,11 @@ def own_parts(database: Database, table_id: str, player: str, now: datetime) -> 
     All that may change meanwhile is of one moment: whose limits need figures is asked for everything again with them.
     """
     with database.glance() as connection:
-        wanted = {"id": table_id, **limits_used.moment(player, now)}
+        wanted = {"id": table_id, "player": player}
         row = _own().first(connection, wanted)
         figures = _figures(row, now)
         if figures:
-            row = _own(figures).first(connection, wanted)
+            row = _own(figures).first(connection, {**wanted, **limits_used.moment(player, now)})
             if _figures(row, now) != figures:  # he has just changed his limits, or left
                 return None
         if row is None:

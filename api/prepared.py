@@ -22,7 +22,9 @@ from sqlalchemy.sql.compiler import SQLCompiler
 Values = Mapping[str, Any]
 _Process = Callable[[Any], Any]
 _PARAMETER: Final = re.compile(r"%\((\w+)\)s")  # of psycopg
-_TOGETHER: Final = 24  # rows at most: beyond that a batch of many rows is quicker
+_TOGETHER: Final = (
+    8  # rows at most: each number of rows is a statement of its own, which both sides keep prepared
+)
 
 
 class Prepared:

@@ -223,7 +223,7 @@ class _Crowd:
             elif view and view["phase"] == "closed":
                 await self._reopen(wire, place, seat)
             else:
-                view = await self._turn(wire, place, view)
+                view = await self._turn(wire, place.kind.name, seat, view)
             if view and place.kind is ROTATING and self.rng.random() < LEAVES:
                 await wire.ask("leave", "DELETE", f"/tables/{seat}/seats/{view['you']['seat']}")
                 seat = ""
@@ -250,18 +250,16 @@ class _Crowd:
         place.id = made["id"] if made else ""
         return made
 
-    async def _turn(self, wire: _Wire, place: _Place, view: Any) -> Any:
+    async def _turn(self, wire: _Wire, kind: str, table: str, view: Any) -> Any:
         """Act if there is anything to do, else look again or wait for news."""
         if view and view["legal"] and view["you"]:
             text = self._choice(view["legal"])
-            done = await self._post(
-                wire, f"act {place.kind.name}", f"/tables/{place.id}/actions", {"action": text}
-            )
-            return done or await wire.ask("view", "GET", f"/tables/{place.id}")
+            done = await self._post(wire, f"act {kind}", f"/tables/{table}/actions", {"action": text})
+            return done or await wire.ask("view", "GET", f"/tables/{table}")
         if view and self.rng.random() < 0.1:
             after = view["events"]
-            await wire.ask("events (waiting)", "GET", f"/tables/{place.id}/events?after={after}&wait=2")
-        return await wire.ask("view", "GET", f"/tables/{place.id}")
+            await wire.ask("events (waiting)", "GET", f"/tables/{table}/events?after={after}&wait=2")
+        return await wire.ask("view", "GET", f"/tables/{table}")
 
     def _choice(self, legal: list[Any]) -> str:
         """One of the legal actions; a bank is closed seldom, stakes are small."""

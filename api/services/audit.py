@@ -174,9 +174,8 @@ def _count(sums: dict[str | None, int], key: str | None, change: int) -> None:
 
 
 def _rows(connection: Connection) -> Iterator[Any]:
-    result = connection.execution_options(yield_per=_BATCH).execute(_WALK)
-    for part in result.partitions():
-        yield from part
+    # Not by `partitions`: with psycopg's cursor on the server they keep all rows till the end (SQLAlchemy 2.1.9).
+    yield from connection.execution_options(yield_per=_BATCH).execute(_WALK)
 
 
 def _check_owners(session: Session, report: Report) -> None:

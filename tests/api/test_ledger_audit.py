@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import tracemalloc
 from contextlib import closing
 
 import pytest
@@ -11,7 +12,7 @@ from stored import bank, coup, player, settle, table
 
 from api.cli import main
 from api.models import HOUSE, MINT, Bank, Player, Table
-from api.services import ledger
+from api.services import audit, ledger
 from api.services.audit import check, sum_of_balances
 from api.services.ledger import Entry
 
@@ -256,3 +257,19 @@ def test_the_audit_reads_only(played):
     with played.read() as session:
         assert ledger.balance_of(session, MINT) == -200
     assert played.path.read_bytes() == before
+
+
+def test_a_part_of_the_transfers_is_in_memory_at_a_time(database, now, monkeypatch):
+    """On both databases: 4,000 transfers are more than 3 MB, fifty of them less than a tenth of one."""
+    monkeypatch.setattr(audit, "_BATCH", 50)
+    for _ in range(8):
+        with database.write() as session:
+            ledger.post(session, [Entry(MINT, HOUSE, 1, "test")] * 500, now)
+    assert check(database).transfers == 4_000  # and all is compiled and imported
+    tracemalloc.start()
+    try:
+        assert check(database).ok
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 1_000_000

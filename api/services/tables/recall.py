@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, Final
 
 from sqlalchemy import Result, Select, select
@@ -16,6 +17,7 @@ from api.services.tables.model import Json, TableData, load_watched
 from api.services.tables.telling import redacted, stamp
 from casino import chance
 
+_PART: Final = 200  # rows
 _OPEN: Final = "open"
 _COUP: Final = "cou"
 CSV_COLUMNS: Final = (
@@ -228,7 +230,7 @@ def _choices(session: Session, table: TableData, rows: Sequence[Any], player: st
 
 def export_ndjson(session: Session, table: TableData, player: str) -> Iterator[str]:
     """Every ended coup in full, oldest first, one JSON object a line."""
-    for rows in ended(session, table, _COUP).partitions():
+    for rows in ended_in_parts(session, table, _COUP):
         own = own_results(session, [row.id for row in rows], player)
         choices = _choices(session, table, rows, player)
         for row in rows:
@@ -250,9 +252,16 @@ def export_csv(session: Session, table: TableData, player: str) -> Iterator[str]
 
 
 def ended(session: Session, table: TableData, prefix: str) -> Result[Any]:
-    """Rows of the coups or deals that are over, oldest first, part by part."""
+    """Rows of the coups or deals that are over, oldest first, fetched part by part."""
     query = _rows(table, prefix).where(Coup.status != _OPEN).order_by(Coup.number)
-    return session.execute(query.execution_options(yield_per=200))
+    return session.execute(query.execution_options(yield_per=_PART))
+
+
+def ended_in_parts(session: Session, table: TableData, prefix: str) -> Iterator[list[Any]]:
+    """The same, so many at a time. (With psycopg's cursor on the server `partitions` would keep all till the end.)"""
+    rows = iter(ended(session, table, prefix))
+    while part := list(islice(rows, _PART)):
+        yield part
 
 
 def _seat_rows(row: Any, table: TableData) -> Iterator[tuple[Any, ...]]:

@@ -4,11 +4,15 @@ import csv
 import io
 import json
 
+import pytest
+
+from api.services.tables import recall
 from tests.api.tables.people import Person
 
 
-def test_all_three_forms_tell_the_same(ada: Person) -> None:
-    """The same coups in the same numbers, newest first in pages, oldest first in files."""
+def test_all_three_forms_tell_the_same(ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same coups in the same numbers, newest first in pages, oldest first in files, made part by part."""
+    monkeypatch.setattr(recall, "_PART", 5)
     table = ada.open(seats=[{"kind": "me"}, {"kind": "bot", "stake": 25}])["id"]
     where = f"/tables/{table}/coups"
     ada.post(

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from api.models import Event
 from api.services.errors import Conflict
 from api.services.tables.model import Json, TableData
-from api.services.tables.recall import ended, own_results, page_of, row_of, told
+from api.services.tables.recall import ended_in_parts, own_results, page_of, row_of, told
 from api.services.tables.telling import redacted
 from casino.deal_game import DEAL
 from casino.record import VERSION, Record
@@ -61,7 +61,7 @@ def deal_row(session: Session, table: TableData, deal_id: str) -> Any:
 
 def export_ndjson(session: Session, table: TableData, player: str) -> Iterator[str]:
     """Every deal that is over in full, oldest first, one JSON object a line."""
-    for rows in ended(session, table, _PREFIX).partitions():
+    for rows in ended_in_parts(session, table, _PREFIX):
         own = own_results(session, [row.id for row in rows], player)
         for shown in _whole(session, table, rows, player, own):
             yield json.dumps(shown, ensure_ascii=False, separators=(",", ":")) + "\n"

@@ -24,6 +24,7 @@ _COLUMNS = {
     "coups": "id, table_id, bank_id, number, status, record",
     "coup_results": "coup_id, player_id, seat, side, stake, net, balance_before, balance_after",
     "refills": "transfer_id, player_id, amount",
+    "seats": "table_id, number, player_id",
     "events": "table_id, n, type, coup, seat, data",
 }
 _ORDER = {"transfers": "seq", "events": "table_id, n"}

@@ -8,14 +8,17 @@ import contextlib
 import json
 import logging
 import mmap
+import os
 import signal
 import socket
 import struct
 import sys
+from collections import Counter
 from collections.abc import Callable
 from time import monotonic, sleep
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+from weakref import WeakKeyDictionary
 
 import structlog
 from gunicorn.app.base import BaseApplication
@@ -72,14 +75,33 @@ class _Logger(Logger):  # type: ignore[misc]
         self.error_log.setLevel(logging.WARNING)
 
 
+def keep_to_a_processor(place: int, workers: int) -> None:
+    """Where there is a process for each processor let this one keep to its own (Linux).
+
+    The threads of a process take turns at the interpreter; handed from processor to processor each turn costs more, a
+    fifth of a request in all. With fewer processes the system places them.
+    """
+    if sys.platform != "linux":
+        return
+    processors = sorted(os.sched_getaffinity(0))
+    if workers >= len(processors):
+        os.sched_setaffinity(0, {processors[place % len(processors)]})
+
+
 class Worker(ThreadWorker):  # type: ignore[misc]
     """A worker that tells when it serves, stops without dropping a connection, on SIGINT too, and answers what it
     cannot read with a problem."""
+
+    _places: ClassVar[WeakKeyDictionary["Worker", int]] = (
+        WeakKeyDictionary()
+    )  # of those that live, in the master
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._shared = mmap.mmap(-1, 1)  # made before the fork: what the worker writes the master reads
         self._reading: dict[Any, float] = {}  # connections, and until when their request has to be there
+        used = Counter(Worker._places.values())
+        self._place = Worker._places[self] = min(range(self.cfg.workers), key=used.__getitem__)
 
     @property
     def serves(self) -> bool:
@@ -88,6 +110,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def run(self) -> None:
         """Serve until told to stop."""
+        keep_to_a_processor(self._place, self.cfg.workers)
         self._shared[0] = 1
         super().run()
 

@@ -1,5 +1,6 @@
 """`macao serve` as a process of its own, and what importing the service loads."""
 
+import gc
 import json
 import os
 import signal
@@ -10,7 +11,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from gunicorn.config import Config
 
+from api.server import Worker, keep_to_a_processor
 from tests.api.served import WAIT, Served
 
 
@@ -210,3 +213,35 @@ def test_importing_the_package_loads_no_web_framework() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=WAIT, check=True
     )
     assert found.stdout.strip() == "[]"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processors are chosen on Linux only")
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_a_process_for_each_processor_keeps_to_its_own(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With fewer processes than processors the system places them; with more two share one."""
+    kept: list[set[int]] = []
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {4, 7})
+    monkeypatch.setattr(os, "sched_setaffinity", lambda _, to: kept.append(to))
+    for place in range(workers):
+        keep_to_a_processor(place, workers)
+    assert kept == ([] if workers == 1 else [{4}, {7}, {4}][:workers])
+
+
+def test_workers_have_places_of_their_own_as_long_as_they_live() -> None:
+    """Of two, the one that comes for one that died takes its place; at a reload each place is taken twice."""
+    config = Config()
+
+    def made(age: int) -> Worker:
+        return Worker(age, os.getpid(), [], None, 30, config, None)
+
+    config.set("workers", 2)
+    first, second = made(1), made(2)
+    assert (first._place, second._place) == (0, 1)
+    del first
+    gc.collect()
+    assert made(3)._place == 0
+    gc.collect()
+    third = made(4)
+    assert third._place == 0
+    fresh = [made(5), made(6)]
+    assert [worker._place for worker in fresh] == [0, 1]

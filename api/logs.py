@@ -80,7 +80,13 @@ def write_behind() -> None:
     """Let the lines of requests be written by a thread, for a process that serves many at a time. Others are written
     as ever, at once."""
     behind = WriteBehind(sys.stderr)
-    _Lines.logger = structlog.wrap_logger(structlog.WriteLogger(cast(TextIO, behind))).bind()
+    processors: list[Any] = [  # a request's line has no trace
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.JSONRenderer(_dumps),
+    ]
+    logger = structlog.WriteLogger(cast(TextIO, behind))
+    _Lines.logger = structlog.wrap_logger(logger, processors=processors).bind()
     atexit.register(behind.drain)
 
 

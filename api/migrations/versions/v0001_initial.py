@@ -4,6 +4,7 @@ from typing import Final
 
 import sqlalchemy as sa
 from alembic import op
+from alembic.util import CommandError
 
 from api.migrations.append_only import forbid_changes, number_rows
 from api.migrations.columns import (
@@ -367,4 +368,4 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    raise NotImplementedError("the first schema holds the ledger: it is never taken back")
+    raise CommandError("the first schema holds the ledger: it is never taken back")

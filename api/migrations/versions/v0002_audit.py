@@ -4,6 +4,7 @@ from typing import Final
 
 import sqlalchemy as sa
 from alembic import op
+from alembic.util import CommandError
 
 from api.migrations.append_only import forbid_changes, number_rows
 from api.migrations.columns import SERIAL, bytes_, check, index, key, small, text, whole
@@ -49,4 +50,4 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    raise NotImplementedError("the audit log is never taken back")
+    raise CommandError("the audit log is never taken back")

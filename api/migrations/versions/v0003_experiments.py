@@ -4,6 +4,7 @@ from typing import Final
 
 import sqlalchemy as sa
 from alembic import op
+from alembic.util import CommandError
 
 from api.migrations.columns import bytes_, check, index, json, key, refers, small, text, whole
 
@@ -73,4 +74,4 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    raise NotImplementedError("experiments of players are not thrown away")
+    raise CommandError("experiments of players are not thrown away")

@@ -15,7 +15,7 @@ from api.services.tables.change import commit
 from api.services.tables.model import load
 from api.services.tables.play import Terms
 
-_AT_ONCE: Final = 100
+_AT_ONCE: Final = 1_000  # more than those of a few players, who may have to wait for the next tick
 
 
 class Due(NamedTuple):

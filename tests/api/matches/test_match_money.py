@@ -17,7 +17,7 @@ from api.db import Database
 from api.models import Coup, CoupResult, Transfer
 from api.services.errors import PlanStale
 from api.services.tables.acting import plan_actions
-from api.services.tables.change import commit
+from api.services.tables.change import Change, commit
 from api.services.tables.matches.stakes import Stakes
 from api.services.tables.play import Terms
 from tests.api.matches.matches import BOT, ME, OPEN, everything, plant, play_out
@@ -305,16 +305,25 @@ def test_a_bot_that_could_not_pay_is_refused(database_url: str) -> None:
     app.extensions["macao"].database.dispose()
 
 
-def test_a_deal_planned_on_a_wallet_that_was_emptied_meanwhile_is_planned_anew(
-    ada: Person, boris: Person, database: Database, now: datetime
-) -> None:
-    """Ada's last card begins the next deal, for which Boris has nothing left: she is not refused for it, nor told
-    what he has. The plan is stale; the next one ends the match before that deal."""
+Ending = tuple[str, Change]
+
+
+@pytest.fixture
+def ending(ada: Person, boris: Person, database: Database, now: datetime) -> Ending:
+    """A match for an ante of 300 in which Ada's last card ends a deal and begins the next; that move, planned."""
     table = ada.open(game="russian-104", seats=[ME, OPEN], ante=300)["id"]
     boris.post(f"/tables/{table}/seats", {}, 201)
     plant(database, table, game="russian-104", **GOING_OUT)
     with database.read() as session:
-        planned = plan_actions(session, table, ada.id, {"/action": "play 7S"}, Terms(1000, 1000), now)
+        return table, plan_actions(session, table, ada.id, {"/action": "play 7S"}, Terms(1000, 1000), now)
+
+
+def test_a_deal_planned_on_a_wallet_that_was_emptied_meanwhile_is_planned_anew(
+    ada: Person, boris: Person, database: Database, now: datetime, ending: Ending
+) -> None:
+    """Ada's last card begins the next deal, for which Boris has nothing left: she is not refused for it, nor told
+    what he has. The plan is stale; the next one ends the match before that deal."""
+    table, planned = ending
     other = boris.open(game="russian-104", seats=[ME, OPEN], ante=500)["id"]
     ada.post(f"/tables/{other}/seats", {}, 201)
     assert (ada.balance, boris.balance) == (200, 200)
@@ -327,15 +336,11 @@ def test_a_deal_planned_on_a_wallet_that_was_emptied_meanwhile_is_planned_anew(
 
 
 def test_what_another_player_does_elsewhere_holds_up_no_settlement(
-    ada: Person, boris: Person, database: Database, now: datetime
+    ada: Person, boris: Person, database: Database, now: datetime, ending: Ending
 ) -> None:
     """Ada's last card ends a deal; since it was planned Boris has staked at another table. It is settled all the same,
     and the row of the deal tells his balances as they are: 970 less 300 lost, for 30 are held elsewhere."""
-    table = ada.open(game="russian-104", seats=[ME, OPEN], ante=300)["id"]
-    boris.post(f"/tables/{table}/seats", {}, 201)
-    plant(database, table, game="russian-104", **GOING_OUT)
-    with database.read() as session:
-        planned = plan_actions(session, table, ada.id, {"/action": "play 7S"}, Terms(1000, 1000), now)
+    table, planned = ending
     boris.do(boris.open()["id"], "stake 10")
     with database.write() as session:
         after = commit(session, planned, now, ada.id)
@@ -352,14 +357,10 @@ def test_what_another_player_does_elsewhere_holds_up_no_settlement(
 
 
 def test_who_acts_is_told_what_he_then_has(
-    ada: Person, boris: Person, database: Database, now: datetime
+    ada: Person, boris: Person, database: Database, now: datetime, ending: Ending
 ) -> None:
     """What Ada did elsewhere since her action was planned makes the plan stale: the answer tells what she has."""
-    table = ada.open(game="russian-104", seats=[ME, OPEN], ante=300)["id"]
-    boris.post(f"/tables/{table}/seats", {}, 201)
-    plant(database, table, game="russian-104", **GOING_OUT)
-    with database.read() as session:
-        planned = plan_actions(session, table, ada.id, {"/action": "play 7S"}, Terms(1000, 1000), now)
+    table, planned = ending
     ada.do(ada.open()["id"], "stake 10")
     with pytest.raises(PlanStale), database.write() as session:
         commit(session, planned, now, ada.id)

@@ -2,18 +2,18 @@
 
 import csv
 import io
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import text, update
+from sqlalchemy import update
 from stored import bank, coup, player, result, settle, table
 
 from api.models import HOUSE, MINT, Bank
-from api.services import bankroll, ledger, players
+from api.services import bankroll, ledger
 from api.services.audit import check
 from api.services.errors import Conflict, LimitReached, NotFound
 from api.services.ledger import Entry
+from tests.api.deleting import asked_while_deleted
 
 
 @pytest.fixture
@@ -281,19 +281,11 @@ def test_who_is_being_deleted_gets_no_refill(postgresql_url, open_database, now)
         who, wallet = player(session, now, 1000)
     spend(database, wallet, 900, now)
 
-    def refill():
-        with database.write() as session:
-            bankroll.refill(session, who, now, fill_to=1000, per_day=1)
-
-    waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
-    with ThreadPoolExecutor(1) as other:
-        with database.write() as session:
-            players.remove(session, who, now)
-            answer = other.submit(refill)
-            while not session.execute(waiting).scalar_one():
-                assert not answer.done()
-        with pytest.raises(NotFound):
-            answer.result()
+    answer = asked_while_deleted(
+        database, who, now, lambda tx: bankroll.refill(tx, who, now, fill_to=1000, per_day=1)
+    )
+    with pytest.raises(NotFound):
+        answer.result()
     assert check(database).ok
 
 

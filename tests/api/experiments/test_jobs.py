@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from orders import COIN, digest
-from sqlalchemy import select, text
+from sqlalchemy import select
 
 from analysis.errors import BankrollError, ExecutorError
 from api.cli import main
@@ -30,6 +30,7 @@ from api.models import ExperimentChunk, ExperimentOrder, Lease
 from api.services import experiments, players
 from api.services.errors import Busy, LimitReached, NotFound
 from api.services.experiment_requests import prepare
+from tests.api.deleting import asked_while_deleted
 from tests.api.served import Served
 
 WAIT = 600  # seconds; far more than anything here takes
@@ -78,19 +79,14 @@ def test_who_is_being_deleted_orders_nothing(
     with database.read() as session:
         prepared = prepare(session, player, COIN, lambda _: None)
 
-    def order() -> None:
-        with database.write() as session:
-            experiments.create(session, player, prepared, now, at_once=1, coups_a_day=10**12)
-
-    waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
-    with ThreadPoolExecutor(1) as other:
-        with database.write() as session:
-            players.remove(session, player, now)
-            answer = other.submit(order)
-            while not session.execute(waiting).scalar_one():
-                assert not answer.done()
-        with pytest.raises(NotFound):
-            answer.result()
+    answer = asked_while_deleted(
+        database,
+        player,
+        now,
+        lambda tx: experiments.create(tx, player, prepared, now, at_once=1, coups_a_day=10**12),
+    )
+    with pytest.raises(NotFound):
+        answer.result()
     with database.read() as session:
         assert session.scalars(select(ExperimentOrder.id)).all() == []
 
